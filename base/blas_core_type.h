@@ -1,5 +1,6 @@
-// OpenBLAS chooses its kernels by a table of processors when it is loaded. On one that is newer than the table it falls
-// back to those of 2004, five times slower; so they are chosen by what the processor can do.
+// OpenBLAS chooses its kernels by a table of processors when it is loaded. On one that is newer
+// than the table it falls back to those of 2004, five times slower; so they are chosen by what the
+// processor can do.
 #ifndef COBRA_BASE_BLAS_CORE_TYPE_H_
 #define COBRA_BASE_BLAS_CORE_TYPE_H_
 
@@ -9,11 +10,12 @@
 
 namespace cobra {
 
-// The value of OPENBLAS_CORETYPE: SkylakeX for AVX-512, Haswell for AVX2; empty: OpenBLAS's own choice.
+// The value of OPENBLAS_CORETYPE: SkylakeX for AVX-512, Haswell for AVX2; empty: OpenBLAS's own
+// choice.
 std::string BlasCoreType(bool has_avx2, bool has_avx512);
 
-// Sets OPENBLAS_CORETYPE for this processor, unless it is set, and restarts this program: OpenBLAS reads it before
-// main(). Returns if nothing had to change, or on error.
+// Sets OPENBLAS_CORETYPE for this processor, unless it is set, and restarts this program: OpenBLAS
+// reads it before main(). Returns if nothing had to change, or on error.
 absl::Status RestartWithBlasCoreType(char** argv);
 
 }  // namespace cobra

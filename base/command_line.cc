@@ -62,7 +62,8 @@ const CLI::Option* Missing(const CLI::App& command) {
   return nullptr;
 }
 
-// Hints begin with a small letter, descriptions of flags with a capital: "Names of ..." but not "JSON ...".
+// Hints begin with a small letter, descriptions of flags with a capital: "Names of ..." but not
+// "JSON ...".
 std::string AsHint(std::string description) {
   if (description.size() > 1 && absl::ascii_islower(description[1]))
     description[0] = absl::ascii_tolower(description[0]);
@@ -78,7 +79,8 @@ absl::Status ParseErrorStatus(const CLI::App& app, const CLI::ParseError& error)
   }
   const std::vector<std::string> commands = CommandNames(*command);
   const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
-  // A mistyped flag makes another flag look missing, or its value look like an extra argument. So report it first.
+  // A mistyped flag makes another flag look missing, or its value look like an extra argument. So
+  // report it first.
   const bool of_words = is_missing || dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
   const std::vector<std::string> unknown = of_words ? app.remaining(/*recurse=*/true) : std::vector<std::string>();
   for (const std::string& word : unknown) {

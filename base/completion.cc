@@ -98,8 +98,8 @@ std::string Bash(const std::string& program, const std::vector<Command>& command
     absl::StrAppend(&text, "      case $before in\n");
     for (const Flag& flag : c.flags) {
       if (flag.name == "--target" && HasTargets(commands)) {
-        // Not `compgen -W`, which expands what is in its list: a server's names must not run as commands. Of a list,
-        // "A,B", the last name is completed.
+        // Not `compgen -W`, which expands what is in its list: a server's names must not run as
+        // commands. Of a list, "A,B", the last name is completed.
         absl::StrAppend(&text, "        --target) local name given=; [[ $word == *,* ]] && given=${word%,*},; ",
                         "COMPREPLY=(); while IFS= read -r name; do ",
                         "[[ $name == \"${word##*,}\"* ]] && COMPREPLY+=(\"$given$name\"); done < <(", program,

@@ -1,5 +1,6 @@
-// CSV as defined by RFC 4180: fields are separated by commas. A field that contains a comma, a quote or a line break is
-// enclosed in double quotes, and its quotes are doubled. Lines end in LF or CRLF. A byte order mark is ignored.
+// CSV as defined by RFC 4180: fields are separated by commas. A field that contains a comma, a
+// quote or a line break is enclosed in double quotes, and its quotes are doubled. Lines end in LF
+// or CRLF. A byte order mark is ignored.
 #ifndef COBRA_BASE_CSV_H_
 #define COBRA_BASE_CSV_H_
 
@@ -24,8 +25,9 @@ struct CsvTable {
   int Column(absl::string_view name) const;
 };
 
-// The first line is the header. Empty lines are ignored. InvalidArgument, beginning with the line's number, if a quote
-// does not end, a row has a different number of fields than the header, or fields are separated by semicolons.
+// The first line is the header. Empty lines are ignored. InvalidArgument, beginning with the line's
+// number, if a quote does not end, a row has a different number of fields than the header, or
+// fields are separated by semicolons.
 absl::StatusOr<CsvTable> ParseCsv(absl::string_view text);
 
 // The same, row by row, of a table that is too large to be kept in parts.

@@ -67,7 +67,8 @@ int CharacterCount(absl::string_view text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return !IsContinuation(c); }));
 }
 
-// Appends the line without its indentation, and carets under the expression unless they would underline the whole line.
+// Appends the line without its indentation, and carets under the expression unless they would
+// underline the whole line.
 void AppendSourceLine(absl::string_view line, const SourcePosition& p, std::string* out) {
   const size_t indent = line.find_first_not_of(" \t\f");
   if (indent == absl::string_view::npos) return;
@@ -99,7 +100,8 @@ bool IsSamePosition(const DiagnosticFrame& a, const DiagnosticFrame& b) {
   return a.position.file == b.position.file && a.position.line == b.position.line && a.function == b.function;
 }
 
-// Deep recursion repeats frames: show at most three equal frames in a row, and only the two ends of a long chain.
+// Deep recursion repeats frames: show at most three equal frames in a row, and only the two ends of
+// a long chain.
 void AppendFrames(const std::vector<DiagnosticFrame>& frames, std::string* out) {
   constexpr size_t kEqual = 3, kFirst = 4, kLast = 12;
   absl::StrAppend(out, "Traceback (most recent call last):\n");

@@ -1,5 +1,6 @@
-// An error in the *user's* input (source, graph, arguments), as opposed to an internal error (a plain absl::Status). A
-// Diagnostic is carried inside an absl::Status as a payload, so every function can return absl::StatusOr<T>.
+// An error in the *user's* input (source, graph, arguments), as opposed to an internal error (a
+// plain absl::Status). A Diagnostic is carried inside an absl::Status as a payload, so every
+// function can return absl::StatusOr<T>.
 #ifndef COBRA_BASE_DIAGNOSTIC_H_
 #define COBRA_BASE_DIAGNOSTIC_H_
 
@@ -48,19 +49,21 @@ struct Diagnostic {
   std::string missing_module;           // the import that was not found: "timm.layers"; "." of a relative import
 };
 
-// The name used in JSON and over the wire: "usage", "unsupported", "data_dependent", "syntax_error", "model_error",
-// "limit".
+// The name used in JSON and over the wire: "usage", "unsupported", "data_dependent",
+// "syntax_error", "model_error", "limit".
 absl::string_view DiagnosticKindName(Diagnostic::Kind kind);
 std::optional<Diagnostic::Kind> DiagnosticKindFromName(absl::string_view name);
 int DiagnosticExitCode(Diagnostic::Kind kind);
 
-// InvalidArgument (usage, syntax_error, model_error), Unimplemented (unsupported), FailedPrecondition (data_dependent)
-// or ResourceExhausted (limit), with the diagnostic as payload; the status message is RenderDiagnostic's first line.
+// InvalidArgument (usage, syntax_error, model_error), Unimplemented (unsupported),
+// FailedPrecondition (data_dependent) or ResourceExhausted (limit), with the diagnostic as payload;
+// the status message is RenderDiagnostic's first line.
 absl::Status DiagnosticToStatus(const Diagnostic& diagnostic);
 // The payload of `status`, if it carries one.
 std::optional<Diagnostic> DiagnosticFromStatus(const absl::Status& status);
 
-// For people, in the order of CPython's tracebacks: the innermost call last, then what is wrong and what to do.
+// For people, in the order of CPython's tracebacks: the innermost call last, then what is wrong and
+// what to do.
 //   Traceback (most recent call last):
 //     File "model.py", line 20, in Net.forward
 //       x = self.block(x)
@@ -71,7 +74,8 @@ std::optional<Diagnostic> DiagnosticFromStatus(const absl::Status& status);
 //   model.py:12:16: error: RuntimeError: expected input[1, 3, 8, 8] to have 4 channels
 //   in module block.conv
 //   hint: ...
-// Control characters of the user's text are shown as '?': a file cannot write escape sequences to the terminal.
+// Control characters of the user's text are shown as '?': a file cannot write escape sequences to
+// the terminal.
 std::string RenderDiagnostic(const Diagnostic& diagnostic);
 
 }  // namespace cobra

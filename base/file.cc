@@ -25,7 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What unpacking an xz file may allocate: `xz -9` needs 65 MB, and a damaged header can ask for 4 GB.
+// What unpacking an xz file may allocate: `xz -9` needs 65 MB, and a damaged header can ask for 4
+// GB.
 constexpr uint64_t kMaxXzMemory = uint64_t{1} << 28;
 
 absl::Status ErrnoStatus(absl::string_view path, absl::string_view what) {
@@ -48,8 +49,8 @@ void Feed(absl::string_view* rest, z_stream* z) {
   z->avail_in = static_cast<uInt>(piece.size());
 }
 
-// Of several members, one after the other as `cat` joins files, all; zeros may follow the last one (RFC 1952, and as
-// gzip and Python's gzip read it).
+// Of several members, one after the other as `cat` joins files, all; zeros may follow the last one
+// (RFC 1952, and as gzip and Python's gzip read it).
 absl::StatusOr<std::string> Gunzip(absl::string_view path, absl::string_view raw, int64_t max_bytes) {
   z_stream z = {};
   if (inflateInit2(&z, 15 + 16) != Z_OK) return absl::InternalError("zlib: inflateInit2 failed");

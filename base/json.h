@@ -1,6 +1,7 @@
-// Parsing JSON. nlohmann's parser recurses when a deeply nested value is destroyed or written, and some 50 bytes of
-// memory stand behind each byte of the text, so a text is checked before it is parsed. This is the only place in the
-// project that calls the parser on a text from outside (tests/json_parse_test.py).
+// Parsing JSON. nlohmann's parser recurses when a deeply nested value is destroyed or written, and
+// some 50 bytes of memory stand behind each byte of the text, so a text is checked before it is
+// parsed. This is the only place in the project that calls the parser on a text from outside
+// (tests/json_parse_test.py).
 #ifndef COBRA_BASE_JSON_H_
 #define COBRA_BASE_JSON_H_
 
@@ -15,7 +16,8 @@ struct JsonLimits {
   int max_depth = 32;  // objects and arrays inside each other; a graph has 5
   int64_t max_values = 2'000'000;
   int64_t max_entries = 200'000;  // of one array or object
-  // An object that keeps the order of its keys compares each new key with all earlier ones. 20,000 keys need this many.
+  // An object that keeps the order of its keys compares each new key with all earlier ones. 20,000
+  // keys need this many.
   int64_t max_key_comparisons = 200'000'000;
 };
 
@@ -28,8 +30,8 @@ struct JsonOutline {
 // Scans brackets and commas in one pass. It does not check the syntax: the parser does.
 JsonOutline OutlineOfJson(absl::string_view text, const JsonLimits& limits = {});
 
-// Json is nlohmann::json or nlohmann::ordered_json. Like Json::parse without exceptions: the result is_discarded() if
-// the text is not JSON or exceeds a limit.
+// Json is nlohmann::json or nlohmann::ordered_json. Like Json::parse without exceptions: the result
+// is_discarded() if the text is not JSON or exceeds a limit.
 template <typename Json>
 Json ParseJson(absl::string_view text, const JsonLimits& limits = {}) {
   if (!OutlineOfJson(text, limits).fault.empty()) return Json(Json::value_t::discarded);

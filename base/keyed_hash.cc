@@ -21,7 +21,8 @@ uint64_t Word(const char* bytes, size_t size) {
 
 HashKey DrawKey() {
   HashKey key;
-  // Cannot fail for so few bytes once the system has started; without a key there is no safe way to go on.
+  // Cannot fail for so few bytes once the system has started; without a key there is no safe way to
+  // go on.
   if (::getrandom(&key, sizeof(key), 0) != sizeof(key)) std::abort();
   return key;
 }

@@ -1,5 +1,6 @@
-// A hash for caches whose keys strangers choose. Nobody who does not know the key of this process can find two texts
-// with the same hash. The values differ from process to process: they are never stored or sent.
+// A hash for caches whose keys strangers choose. Nobody who does not know the key of this process
+// can find two texts with the same hash. The values differ from process to process: they are never
+// stored or sent.
 #ifndef COBRA_BASE_KEYED_HASH_H_
 #define COBRA_BASE_KEYED_HASH_H_
 

@@ -12,7 +12,8 @@
 
 namespace cobra {
 
-// `what` may be empty if the caller puts a name in front of the message. `unit` is a plural: "calls".
+// `what` may be empty if the caller puts a name in front of the message. `unit` is a plural:
+// "calls".
 std::string LimitMessage(absl::string_view what, int64_t count, int64_t limit, absl::string_view unit);
 // A round number of "bytes" is written in KiB, MiB, GiB or TiB.
 std::string LimitMessage(absl::string_view what, int64_t limit, absl::string_view unit);

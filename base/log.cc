@@ -22,7 +22,8 @@ std::atomic<LogFormat> log_format{LogFormat::kText};
 
 constexpr size_t kLongestText = 4000;
 
-// Whether a terminal obeys the character, which is the beginning of `text`, or it would end the line.
+// Whether a terminal obeys the character, which is the beginning of `text`, or it would end the
+// line.
 bool IsControl(absl::string_view text) { return text[0] == '\n' || text[0] == '\t' || ObeyedBytes(text) > 0; }
 
 // A value cannot pass for another field.

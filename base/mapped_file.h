@@ -9,11 +9,12 @@
 
 namespace cobra {
 
-// A file whose pages are read as they are looked at: of gigabytes, only what somebody wants is in memory. For the
-// user's own files; a file that becomes shorter meanwhile ends the process.
+// A file whose pages are read as they are looked at: of gigabytes, only what somebody wants is in
+// memory. For the user's own files; a file that becomes shorter meanwhile ends the process.
 class MappedFile {
  public:
-  // NotFound or PermissionDenied as ReadFile (base/file.h); InvalidArgument for what is no regular file.
+  // NotFound or PermissionDenied as ReadFile (base/file.h); InvalidArgument for what is no regular
+  // file.
   static absl::StatusOr<MappedFile> Open(absl::string_view path);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;

@@ -10,7 +10,8 @@
 
 namespace cobra {
 
-// The contents of a file with at least one certificate. InvalidArgument, beginning with the path, if it has none.
+// The contents of a file with at least one certificate. InvalidArgument, beginning with the path,
+// if it has none.
 absl::StatusOr<std::string> ReadCertificates(absl::string_view path);
 
 struct KeyPair {

@@ -1,4 +1,5 @@
-// Work that is split among child processes, because a library in it keeps state or threads of its own (LibTorch).
+// Work that is split among child processes, because a library in it keeps state or threads of its
+// own (LibTorch).
 #ifndef COBRA_BASE_PROCESSES_H_
 #define COBRA_BASE_PROCESSES_H_
 
@@ -11,9 +12,10 @@
 
 namespace cobra {
 
-// Calls work(i) for each i below `count` in a process of its own, `jobs` at a time, and waits for all. Returns those
-// that failed or crashed, ascending; a failure's message is in the log. ResourceExhausted: no more processes can be
-// started; those that were have ended. The caller has no other children and no threads.
+// Calls work(i) for each i below `count` in a process of its own, `jobs` at a time, and waits for
+// all. Returns those that failed or crashed, ascending; a failure's message is in the log.
+// ResourceExhausted: no more processes can be started; those that were have ended. The caller has
+// no other children and no threads.
 absl::StatusOr<std::vector<size_t>> RunInProcesses(size_t count, int jobs,
                                                    absl::FunctionRef<absl::Status(size_t)> work);
 

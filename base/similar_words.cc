@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kLongest = 60;
 constexpr size_t kMostCandidates = 2000;
 
-// The number of letters that are changed, missing, extra, or exchanged with their neighbour (cnov: conv).
+// The number of letters that are changed, missing, extra, or exchanged with their neighbour (cnov:
+// conv).
 size_t Distance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> before_last, last(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;

@@ -6,8 +6,8 @@
 namespace cobra {
 namespace {
 
-// Puts the value at n / 2 of the sorted order in its place, smaller ones before it, and returns it. REQUIRES: not
-// empty.
+// Puts the value at n / 2 of the sorted order in its place, smaller ones before it, and returns it.
+// REQUIRES: not empty.
 std::vector<double>::iterator Partition(std::vector<double>* values) {
   const auto middle = values->begin() + static_cast<std::ptrdiff_t>(values->size() / 2);
   std::nth_element(values->begin(), middle, values->end());

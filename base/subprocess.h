@@ -1,5 +1,5 @@
-// Starts other programs; runs one and collects its output. Client and server measure this machine this way, without
-// linking LibTorch (`cobra-worker probe --json`).
+// Starts other programs; runs one and collects its output. Client and server measure this machine
+// this way, without linking LibTorch (`cobra-worker probe --json`).
 #ifndef COBRA_BASE_SUBPROCESS_H_
 #define COBRA_BASE_SUBPROCESS_H_
 
@@ -33,11 +33,13 @@ struct SubprocessOptions {
   int standard_input = -1;                       // as in StartOptions
 };
 
-// The standard output of `argv` if it exits with 0; its standard error goes to ours. NotFound if there is no such
-// program. Internal, naming the exit status or signal, if it fails. Safe in a process with threads.
+// The standard output of `argv` if it exits with 0; its standard error goes to ours. NotFound if
+// there is no such program. Internal, naming the exit status or signal, if it fails. Safe in a
+// process with threads.
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options = {});
 
-// `name` in the folder of the running program; `name` itself, to be found on PATH, if it is not there.
+// `name` in the folder of the running program; `name` itself, to be found on PATH, if it is not
+// there.
 std::string SiblingProgram(absl::string_view name);
 
 }  // namespace cobra

@@ -1,6 +1,6 @@
-// The safetensors layout (huggingface/safetensors, README "Format"): 8 bytes little-endian header length, a JSON header
-// {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the raw data, little-endian. No pickles;
-// nothing is executed. Without LibTorch.
+// The safetensors layout (huggingface/safetensors, README "Format"): 8 bytes little-endian header
+// length, a JSON header {name: {"dtype":"F32","shape":[..],"data_offsets":[begin,end]}}, then the
+// raw data, little-endian. No pickles; nothing is executed. Without LibTorch.
 #ifndef COBRA_BASE_TENSOR_FILE_H_
 #define COBRA_BASE_TENSOR_FILE_H_
 
@@ -24,8 +24,8 @@ struct StoredTensor {
 // Of a type's name in such files ("F32", "I64", "BOOL"); 0 if there is none of that name.
 int64_t BytesOfStoredType(absl::string_view dtype);
 
-// The tensors by name; they point into `file`. DataLoss if the file is malformed, or has a tensor of another type than
-// `dtype`, if that is given.
+// The tensors by name; they point into `file`. DataLoss if the file is malformed, or has a tensor
+// of another type than `dtype`, if that is given.
 absl::StatusOr<std::map<std::string, StoredTensor>> ReadTensorFile(absl::string_view file,
                                                                    absl::string_view dtype = "");
 std::string WriteTensorFile(const std::vector<std::pair<std::string, StoredTensor>>& tensors);

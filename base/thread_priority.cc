@@ -28,7 +28,8 @@ int64_t NowNs(clockid_t clock) {
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-// A wait for what never happens: the only sleep that a confined process is allowed (reader/sandbox.cc).
+// A wait for what never happens: the only sleep that a confined process is allowed
+// (reader/sandbox.cc).
 void Rest() {
   const uint32_t word = 0;
   const timespec duration{0, kRestNs};

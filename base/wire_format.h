@@ -1,5 +1,6 @@
-// The wire format of Protocol Buffers, field by field: to inspect bytes before they are parsed, and for messages that
-// are read and written without a copy of them in memory. https://protobuf.dev/programming-guides/encoding/
+// The wire format of Protocol Buffers, field by field: to inspect bytes before they are parsed, and
+// for messages that are read and written without a copy of them in memory.
+// https://protobuf.dev/programming-guides/encoding/
 #ifndef COBRA_BASE_WIRE_FORMAT_H_
 #define COBRA_BASE_WIRE_FORMAT_H_
 
@@ -35,8 +36,8 @@ inline bool NextVarint(absl::string_view* rest, uint64_t* value, size_t most = 1
   return false;
 }
 
-// Removes the next field from `*rest`, which is not empty. False if the bytes are not a message. Groups, which proto3
-// does not have, are rejected.
+// Removes the next field from `*rest`, which is not empty. False if the bytes are not a message.
+// Groups, which proto3 does not have, are rejected.
 inline bool NextWireField(absl::string_view* rest, WireField* field) {
   constexpr size_t kMostBytes = 5;  // of a tag and of a size, as protobuf has it
   const absl::string_view all = *rest;
@@ -74,8 +75,9 @@ inline bool NextWireField(absl::string_view* rest, WireField* field) {
   return true;
 }
 
-// Writes messages from the last byte to the first, so that the length of a message is known when it is written. The
-// fields of a message, and the items of a list, are therefore written in reverse order.
+// Writes messages from the last byte to the first, so that the length of a message is known when it
+// is written. The fields of a message, and the items of a list, are therefore written in reverse
+// order.
 class WireWriter {
  public:
   // The buffer grows when the guess is too small.

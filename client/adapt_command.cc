@@ -125,7 +125,8 @@ std::string AssumedText(const std::string& given, const v1::TargetSpec& taken) {
   return absl::StrCat("precision is not given, so it is ", taken.precision(), "; ", usual, "\n");
 }
 
-// Who names a device that has been measured may not know it: its own target is better than one that others explain.
+// Who names a device that has been measured may not know it: its own target is better than one that
+// others explain.
 std::string TrainedText(Client* client, const v1::TargetSpec& spec) {
   constexpr size_t kMost = 6;
   const absl::StatusOr<v1::ListTargetsResponse> listed = client->ListTargets({});

@@ -1,4 +1,5 @@
-// `cobra-client adapt` and `observe`: a target for a new device, from its data sheet and networks timed on it.
+// `cobra-client adapt` and `observe`: a target for a new device, from its data sheet and networks
+// timed on it.
 #ifndef COBRA_CLIENT_ADAPT_COMMAND_H_
 #define COBRA_CLIENT_ADAPT_COMMAND_H_
 

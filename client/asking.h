@@ -1,4 +1,5 @@
-// From a model as the user named it to requests for a server: what the commands that ask have in common.
+// From a model as the user named it to requests for a server: what the commands that ask have in
+// common.
 #ifndef COBRA_CLIENT_ASKING_H_
 #define COBRA_CLIENT_ASKING_H_
 
@@ -37,23 +38,24 @@ report::Question ReportQuestion(const ModelArguments& model);
 // For people: "Net() from net.py, in training".
 std::string Title(const ModelArguments& model);
 
-// Of a call that has labels: the label "model" as well, unless it is given or there is no room, so that `history` tells
-// models apart. The path as it was typed, of an absolute one the file's name, which is the same in every checkout; then
-// the entry.
+// Of a call that has labels: the label "model" as well, unless it is given or there is no room, so
+// that `history` tells models apart. The path as it was typed, of an absolute one the file's name,
+// which is the same in every checkout; then the entry.
 void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::string, std::string>>* labels);
 
 // Of one message to a server.
 absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model);
 
-// Requests without targets, not yet CheckSize. About a graph that was read; a graph without calls has no latency, and
-// the server's error would mention a "graph" that the user never saw.
+// Requests without targets, not yet CheckSize. About a graph that was read; a graph without calls
+// has no latency, and the server's error would mention a "graph" that the user never saw.
 absl::StatusOr<v1::PredictRequest> RequestAbout(const graph::Graph& graph, const AskFlags& ask,
                                                 const ModelArguments& model);
 // About the graph that is read here, or with what the server is to read.
 absl::StatusOr<v1::PredictRequest> MakeRequest(const AskFlags& ask, const ModelArguments& model,
                                                const ModelInput& input, absl::Duration time);
 
-// Whether the model may be another network for each target: a program whose version of PyTorch is not given.
+// Whether the model may be another network for each target: a program whose version of PyTorch is
+// not given.
 bool DependsOnTarget(const ModelArguments& model, const ModelInput& input);
 
 // The version of PyTorch as which programs are read for each target.
@@ -63,7 +65,8 @@ std::map<std::string, std::string> TorchVersions(const v1::ListTargetsResponse& 
 std::map<std::string, std::vector<std::string>> TargetsByVersion(const std::map<std::string, std::string>& versions,
                                                                  const std::vector<std::string>& targets);
 
-// A usage Diagnostic for a target that the server does not have; the server's hint says what to ask instead.
+// A usage Diagnostic for a target that the server does not have; the server's hint says what to ask
+// instead.
 absl::Status UnknownTarget(const ClientOptions& server, const std::string& name);
 
 // OK, or UnknownTarget for the first of `names` that is not among `targets`.
@@ -73,8 +76,9 @@ absl::Status CheckTargets(const ClientOptions& server, const v1::ListTargetsResp
 // `names`, each once, in their order.
 std::vector<std::string> DifferentNames(const std::vector<std::string>& names);
 
-// One model, asked about on one target after the other. It is loaded with the first request, and a program is read once
-// for each version of PyTorch. A model that cannot be read has the same error for each target that it concerns.
+// One model, asked about on one target after the other. It is loaded with the first request, and a
+// program is read once for each version of PyTorch. A model that cannot be read has the same error
+// for each target that it concerns.
 class ModelQuestion {
  public:
   // `versions`: TorchVersions(), must outlive this object. `time`: of reading it once.

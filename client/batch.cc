@@ -133,7 +133,8 @@ std::string ValueText(const InputValue& value, int64_t batch) {
                                  : "}");
 }
 
-// "NAME=", of any name that a file has ("input.1"), and the rest. A tensor as it is in a file needs no more.
+// "NAME=", of any name that a file has ("input.1"), and the rest. A tensor as it is in a file needs
+// no more.
 std::pair<std::string, absl::StatusOr<InputValue>> ParseNamed(const std::string& input) {
   const size_t equals = input.rfind('=');
   const size_t begin = equals == std::string::npos ? 0 : equals + 1;

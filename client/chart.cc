@@ -8,7 +8,8 @@
 
 namespace cobra::client {
 
-// Colours that are distinct for colour-blind readers; of each pair the second one is for a dark page.
+// Colours that are distinct for colour-blind readers; of each pair the second one is for a dark
+// page.
 const char kChartStyle[] = R"(<style>
 text{font:13px system-ui,sans-serif;fill:#1f2328}
 .paper{fill:#fff}.soft{fill:#59636e}.title{font-size:16px;font-weight:600}

@@ -10,8 +10,8 @@
 
 namespace cobra::client {
 
-// Classes: text, paper, soft, title, grid, axis; line, band, hollow, ring, end; f0 to f7 and s0 to s7, the colours of
-// curves as fill and as stroke. Dark where the reader's page is.
+// Classes: text, paper, soft, title, grid, axis; line, band, hollow, ring, end; f0 to f7 and s0 to
+// s7, the colours of curves as fill and as stroke. Dark where the reader's page is.
 extern const char kChartStyle[];
 
 std::string NumberText(double value);
@@ -24,8 +24,8 @@ struct Axis {
   double At(double value) const;
 };
 
-// 1, 2 and 5 times powers of ten; of more than five decades the powers alone. On a linear axis about
-// six round numbers.
+// 1, 2 and 5 times powers of ten; of more than five decades the powers alone. On a linear axis
+// about six round numbers.
 std::vector<double> Ticks(const Axis& axis);
 
 // What is drawn, in pixels of a picture that scales as a whole. `style`: classes of kChartStyle.

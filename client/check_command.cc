@@ -156,7 +156,8 @@ class Earlier {
     return PathInFolder((fs::path(suite_.folder) / model.path).string(), repository_.root()).value_or("");
   }
 
-  // The old model, of another name that is gone, whose file became this model's and that was asked about alike.
+  // The old model, of another name that is gone, whose file became this model's and that was asked
+  // about alike.
   absl::StatusOr<const SuiteModel*> Renamed(const SuiteModel& model) const {
     for (const SuiteModel& old : models_) {
       if (followed_.count(old.name) > 0 || ByName(suite_.models, old.name) != nullptr) continue;

@@ -1,4 +1,5 @@
-// `cobra-client check`: all models of a suite (suite.h) against their budgets, and against an earlier version.
+// `cobra-client check`: all models of a suite (suite.h) against their budgets, and against an
+// earlier version.
 #ifndef COBRA_CLIENT_CHECK_COMMAND_H_
 #define COBRA_CLIENT_CHECK_COMMAND_H_
 

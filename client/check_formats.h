@@ -23,8 +23,8 @@ std::string CheckMarkdown(const CheckReport& report, int top = kListedChanges);
 std::string CheckJunit(const CheckReport& report);
 // SARIF 2.1.0: a result for each source line that made a model slower than allowed.
 std::string CheckSarif(const CheckReport& report);
-// customSmallerIsBetter of github-action-benchmark, in milliseconds; Bencher Metric Format, in nanoseconds. New numbers
-// only: both keep a history of their own.
+// customSmallerIsBetter of github-action-benchmark, in milliseconds; Bencher Metric Format, in
+// nanoseconds. New numbers only: both keep a history of their own.
 std::string CheckGithubBenchmark(const CheckReport& report);
 std::string CheckBencher(const CheckReport& report);
 

@@ -71,7 +71,8 @@ std::string TargetCase(const CheckedModel& model, const CheckedTarget& t, Counts
                           SignedPercent(t.change.change()), ": ", VerdictText(model, t));
     if (!t.same && t.change.has_modules()) absl::StrAppend(&output, "\n", ModulesText(t.change, kListedChanges));
   }
-  // A case has one outcome: where the prediction is not trusted, there is no verdict on its latency.
+  // A case has one outcome: where the prediction is not trusted, there is no verdict on its
+  // latency.
   std::string failures;
   for (const Problem& problem : t.problems) absl::StrAppend(&failures, failures.empty() ? "" : "; ", problem.text);
   if (t.Has(Problem::Kind::kUnsure)) {

@@ -26,8 +26,9 @@ constexpr int kMostNameCharacters = 200;
 
 enum class Code { kMarkdown, kHtml };
 
-// Names come from the user's files: as code they ping nobody and link to nothing. What has characters that Markdown or
-// its tables take for their own is written in HTML, with entities. kHtml: where Markdown means nothing.
+// Names come from the user's files: as code they ping nobody and link to nothing. What has
+// characters that Markdown or its tables take for their own is written in HTML, with entities.
+// kHtml: where Markdown means nothing.
 std::string AsCode(absl::string_view text, Code code = Code::kMarkdown) {
   std::string line = WithoutEscapes(ReplaceInvalidUtf8(text));
   std::replace_if(

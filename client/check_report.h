@@ -1,5 +1,5 @@
-// The result of checking models against budgets and against an earlier version of them: what `predict`, `compare`,
-// `diff` and `check` report, in whichever format (check_formats.h).
+// The result of checking models against budgets and against an earlier version of them: what
+// `predict`, `compare`, `diff` and `check` report, in whichever format (check_formats.h).
 #ifndef COBRA_CLIENT_CHECK_REPORT_H_
 #define COBRA_CLIENT_CHECK_REPORT_H_
 
@@ -14,15 +14,15 @@
 
 namespace cobra::client {
 
-// The smallest change of a latency that the predictor calls right 95 times in 100, as a fraction: of 131 pairs of
-// networks with one small edit, measured in turns (scripts/test-long.sh edits).
+// The smallest change of a latency that the predictor calls right 95 times in 100, as a fraction:
+// of 131 pairs of networks with one small edit, measured in turns (scripts/test-long.sh edits).
 inline constexpr double kSmallestDistinguishedChange = 0.02;
 
 struct Thresholds {
   double max_increase = 0.05;                   // of the latency, as a fraction
   double noise = kSmallestDistinguishedChange;  // changes up to this are no failure
-  // Lower confidence is a problem. -1: not given; then it is one where something is checked and the prediction
-  // extrapolates.
+  // Lower confidence is a problem. -1: not given; then it is one where something is checked and the
+  // prediction extrapolates.
   double min_confidence = -1;
   // The increase from which on a change fails.
   double allowed() const { return max_increase > noise ? max_increase : noise; }
@@ -51,7 +51,8 @@ struct CheckedTarget {
 struct CheckedModel {
   enum class Status { kCompared, kNew, kGone, kPredicted, kUnreadable };
   std::string name;
-  // Where the model is named, for problems of no source line: relative to the repository. Line 0: the whole file.
+  // Where the model is named, for problems of no source line: relative to the repository. Line 0:
+  // the whole file.
   std::string file;
   int line = 0;
   Status status = Status::kPredicted;
@@ -68,7 +69,8 @@ struct CheckReport {
   std::vector<CheckedModel> models;
 };
 
-// The problems of a target: of its change if it has one, and of its budget. Sorted: first what is slow.
+// The problems of a target: of its change if it has one, and of its budget. Sorted: first what is
+// slow.
 std::vector<Problem> ProblemsOf(const CheckedTarget& target);
 
 // Budgets by target; "" is that of all others.
@@ -81,10 +83,12 @@ CheckedModel PredictedModel(const SavedPrediction& prediction, const Thresholds&
 // What happened to a target, for people: "slower than the 5 % allowed", "same network", "new".
 std::string VerdictText(const CheckedModel& model, const CheckedTarget& target);
 
-// Lines for standard error: all problems, and why a model cannot be read; with names where there are several models.
+// Lines for standard error: all problems, and why a model cannot be read; with names where there
+// are several models.
 std::vector<std::string> ProblemLines(const CheckReport& report);
 
-// That of the first model that cannot be read; else 5 if a prediction is not trusted, else 1 if something is too slow.
+// That of the first model that cannot be read; else 5 if a prediction is not trusted, else 1 if
+// something is too slow.
 int ReportExitCode(const CheckReport& report);
 
 }  // namespace cobra::client

@@ -52,7 +52,8 @@ std::string UriOf(absl::string_view path) {
       absl::StrAppendFormat(&uri, "%%%02X", static_cast<unsigned char>(c));
     }
   }
-  // "C:x" would be a scheme; encoded colons cannot be one. A path from the root is a file of its own.
+  // "C:x" would be a scheme; encoded colons cannot be one. A path from the root is a file of its
+  // own.
   return !path.empty() && path[0] == '/' ? absl::StrCat("file://", uri) : uri;
 }
 
@@ -64,7 +65,8 @@ Json Location(const std::string& file, int line) {
   return {{"physicalLocation", {{"artifactLocation", artifact}, {"region", {{"startLine", std::max(line, 1)}}}}}};
 }
 
-// Of SARIF's messages "[text](address)" is a link, which a name in somebody's files must not become.
+// Of SARIF's messages "[text](address)" is a link, which a name in somebody's files must not
+// become.
 std::string WithoutLinks(const std::string& message) {
   return absl::StrReplaceAll(WithoutEscapes(message), {{"](", "] ("}});
 }

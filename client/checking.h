@@ -41,20 +41,21 @@ struct CheckQuestion {
   bool tolerate_before = false;
 };
 
-// Whom a check without targets is for: this-machine. A usage Diagnostic where it is not calibrated: all trained targets
-// would be too many to compare.
+// Whom a check without targets is for: this-machine. A usage Diagnostic where it is not calibrated:
+// all trained targets would be too many to compare.
 absl::StatusOr<std::vector<std::string>> TargetsOfCheck(const CommonFlags& common);
 
 // A model that cannot be read is a result of the check. A status that is not OK: nobody answered.
 absl::StatusOr<CheckedModel> AskAndCompare(const CommonFlags& common, const CheckQuestion& question);
 
-// A model's arguments with its paths, which are below the folder `base` of the repository (relative to its root),
-// turned to where an exported commit has them. What is outside the repository stays. `path`: that of the model at that
-// commit, relative to the root; empty: as written.
+// A model's arguments with its paths, which are below the folder `base` of the repository (relative
+// to its root), turned to where an exported commit has them. What is outside the repository stays.
+// `path`: that of the model at that commit, relative to the root; empty: as written.
 ModelArguments InExported(const ModelArguments& model, const std::string& users_root, const std::string& users_base,
                           const std::string& exported, const std::string& path);
 
-// Which files of a commit models need: all Python files, and what lies beside a file of another form.
+// Which files of a commit models need: all Python files, and what lies beside a file of another
+// form.
 std::function<bool(absl::string_view)> WantedFiles(const std::vector<std::string>& models);
 
 // Where and in which format reports go: --format, and --report FORMAT=FILE.
@@ -63,14 +64,16 @@ struct ReportFlags {
   std::vector<std::string> reports;
   int top = 10;
 };
-// Before anything is asked: a usage Diagnostic for what is not FORMAT=FILE, for two reports in one file, and for a file
-// that must not be replaced (written_file.h); `read` are those that the command reads.
+// Before anything is asked: a usage Diagnostic for what is not FORMAT=FILE, for two reports in one
+// file, and for a file that must not be replaced (written_file.h); `read` are those that the
+// command reads.
 absl::Status CheckReportFlags(const ReportFlags& flags, const std::vector<std::string>& read,
                               const ConnectionFiles& connection);
 // The problems of a report, as lines on standard error, and its exit code.
 int ReportProblems(const CheckReport& report);
 
-// Writes the reports, prints the one of --format and, to standard error, the problems. Returns the exit code.
+// Writes the reports, prints the one of --format and, to standard error, the problems. Returns the
+// exit code.
 absl::StatusOr<int> PrintReport(const CheckReport& report, const ReportFlags& flags);
 
 }  // namespace cobra::client

@@ -26,13 +26,14 @@ namespace {
 
 constexpr int kReconnectAfterMs = 100;  // gRPC's minimum
 
-// Requests that would make another version of a target if a retry after a lost reply were taken for a new one.
+// Requests that would make another version of a target if a retry after a lost reply were taken for
+// a new one.
 template <typename Request>
 constexpr bool kMakesVersion = std::is_same_v<Request, v1::CalibrateRequest> ||
                                std::is_same_v<Request, v1::AdaptRequest> || std::is_same_v<Request, v1::ObserveRequest>;
 
-// The reason is the end of gRPC's message, such as "failed to connect to all addresses; last error: UNKNOWN:
-// ipv4:127.0.0.1:50051: Failed to connect to remote host: Connection refused".
+// The reason is the end of gRPC's message, such as "failed to connect to all addresses; last error:
+// UNKNOWN: ipv4:127.0.0.1:50051: Failed to connect to remote host: Connection refused".
 absl::string_view ReasonOf(absl::string_view message) {
   constexpr absl::string_view kBefore = "to remote host: ";
   const size_t at = message.rfind(kBefore);
@@ -45,8 +46,8 @@ class GrpcClient final : public Client {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(options.max_reply_bytes);
     arguments.SetMaxSendMessageSize(-1);  // the server checks its own limit
-    // Our own loop retries. Until gRPC itself connects again, it answers every retry with the old error; by default it
-    // waits 1 s before that, and up to two minutes after a few failures.
+    // Our own loop retries. Until gRPC itself connects again, it answers every retry with the old
+    // error; by default it waits 1 s before that, and up to two minutes after a few failures.
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectAfterMs);
     arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kReconnectAfterMs);
     channel_ = proto::Connect(options.connection, options.address, arguments);
@@ -184,8 +185,9 @@ class GrpcClient final : public Client {
     return status;
   }
 
-  // Returns earlier if a refused connection is established. gRPC connects only while a thread waits inside it, so a
-  // plain sleep would leave the next attempt with the old error. A connected server that is draining needs the time.
+  // Returns earlier if a refused connection is established. gRPC connects only while a thread waits
+  // inside it, so a plain sleep would leave the next attempt with the old error. A connected server
+  // that is draining needs the time.
   void Wait(absl::Time until) {
     if (channel_->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY) {
       absl::SleepFor(until - absl::Now());
@@ -200,7 +202,8 @@ class GrpcClient final : public Client {
   std::unique_ptr<v1::Admin::Stub> admin_;
 };
 
-// Of the user's server, which is started if need be; empty if there is none. Says what became of it.
+// Of the user's server, which is started if need be; empty if there is none. Says what became of
+// it.
 std::string OwnServerAddress(bool may_start) {
   if (!may_start) return FindRunningServer();
   Progress progress("looking for this user's server");

@@ -1,6 +1,7 @@
-// A connection to a cobra-server: one method per call of the API, with a deadline and retries. What makes a version of
-// a target (Calibrate, Adapt, Observe) is done once, however often it is tried (docs/api.md). Errors carry the server's
-// Diagnostic (base/diagnostic.h). Safe to use from several threads.
+// A connection to a cobra-server: one method per call of the API, with a deadline and retries. What
+// makes a version of a target (Calibrate, Adapt, Observe) is done once, however often it is tried
+// (docs/api.md). Errors carry the server's Diagnostic (base/diagnostic.h). Safe to use from several
+// threads.
 #ifndef COBRA_CLIENT_CLIENT_H_
 #define COBRA_CLIENT_CLIENT_H_
 
@@ -25,9 +26,9 @@ inline constexpr char kOwnServer[] = "own";
 
 struct ClientOptions {
   std::string address = "127.0.0.1:50051";
-  // Where nobody listens at `address`, or it is kOwnServer, the server of this user is asked (local_server.h), and with
-  // kStart started if need be. A line on standard error says so, and when another one than last time is asked
-  // (asked_server.h).
+  // Where nobody listens at `address`, or it is kOwnServer, the server of this user is asked
+  // (local_server.h), and with kStart started if need be. A line on standard error says so, and
+  // when another one than last time is asked (asked_server.h).
   OwnServer own_server = OwnServer::kNo;
   ConnectionFiles connection;
   absl::Duration deadline = absl::Seconds(60);  // of one call, retries included
@@ -46,9 +47,10 @@ class Client {
   virtual ~Client() = default;
 
   virtual absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request) = 0;
-  // Many of them over one PredictStream, in flight at the same time. OK when all are answered: an error of one request
-  // is its answer. Otherwise the requests without an answer have none. A call that breaks is opened again as for the
-  // other methods, and goes on with what is not answered. Here the deadline is the time without any answer.
+  // Many of them over one PredictStream, in flight at the same time. OK when all are answered: an
+  // error of one request is its answer. Otherwise the requests without an answer have none. A call
+  // that breaks is opened again as for the other methods, and goes on with what is not answered.
+  // Here the deadline is the time without any answer.
   virtual absl::Status PredictMany(const ManyRequests& requests) = 0;
   virtual absl::StatusOr<v1::ListTargetsResponse> ListTargets(const v1::ListTargetsRequest& request) = 0;
   virtual absl::StatusOr<v1::GetModelInfoResponse> GetModelInfo(const v1::GetModelInfoRequest& request) = 0;

@@ -1,5 +1,5 @@
-// The command line of cobra-client: what the flags of each command are set to, and the groups of flags that commands
-// share.
+// The command line of cobra-client: what the flags of each command are set to, and the groups of
+// flags that commands share.
 #ifndef COBRA_CLIENT_COMMAND_LINE_FLAGS_H_
 #define COBRA_CLIENT_COMMAND_LINE_FLAGS_H_
 
@@ -53,7 +53,8 @@ struct MoreFormats {
   const char* usual = "table";
 };
 
-// A command with its --format and --color; `run` is what it does, `codes` what --help says of its exit codes.
+// A command with its --format and --color; `run` is what it does, `codes` what --help says of its
+// exit codes.
 CLI::App* AddCommand(CLI::App* app, Flags* flags, const char* name, const char* what, const std::string& codes,
                      std::function<absl::StatusOr<int>()> run, const MoreFormats& more = {});
 
@@ -65,7 +66,8 @@ void AddReadingFlags(CLI::App* command, ModelArguments* model);
 void AddEntryFlags(CLI::App* command, ModelArguments* model);
 // One model, and how it is read.
 void AddModelFlags(CLI::App* command, ModelArguments* model);
-// Which targets are asked about, and how. `without`: what happens without --target; empty: it is required.
+// Which targets are asked about, and how. `without`: what happens without --target; empty: it is
+// required.
 void AddQuestionFlags(CLI::App* command, std::vector<std::string>* targets, AskFlags* ask, const char* without = "");
 // Of the commands whose predictions are stored, and of `history`.
 void AddLabels(CLI::App* command, CommonFlags* common,
@@ -81,7 +83,8 @@ void AddDeadline(CLI::App* command, CommonFlags* common, const char* what = "Giv
 // Flags of the commands that call a server.
 void AddAskingFlags(CLI::App* command, Flags* flags);
 
-// The commands, in the order in which --help lists them: those about a model, then those about targets and servers.
+// The commands, in the order in which --help lists them: those about a model, then those about
+// targets and servers.
 void AddModelCommands(CLI::App* app, Flags* flags);
 void AddServerCommands(CLI::App* app, Flags* flags);
 

@@ -208,8 +208,8 @@ absl::StatusOr<v1::PredictRequest> ToRequest(const CommonFlags& common, const As
   return request;
 }
 
-// A program is read here as for the runtimes of the targets: by version of PyTorch, the targets in their order. All
-// under "" if the version is given or does not matter.
+// A program is read here as for the runtimes of the targets: by version of PyTorch, the targets in
+// their order. All under "" if the version is given or does not matter.
 absl::StatusOr<std::map<std::string, std::vector<std::string>>> TargetsOfReadings(
     const CommonFlags& common, const ModelArguments& model, const ModelInput& input,
     const std::vector<std::string>& targets) {
@@ -290,7 +290,8 @@ absl::StatusOr<v1::PredictResponse> AskAbout(const CommonFlags& common, const Pr
   AddModelLabel(model, &labelled.client.labels);
   absl::StatusOr<v1::PredictResponse> response = Ask(labelled, flags, model, input);
   if (!response.ok()) return input->WithUserPaths(response.status());
-  // The server names files as in the request; the breakdown shows them as the user typed them, as `explain` does.
+  // The server names files as in the request; the breakdown shows them as the user typed them, as
+  // `explain` does.
   for (v1::TargetPrediction& prediction : *response->mutable_predictions()) {
     for (v1::NodeLatency& row : *prediction.mutable_breakdown()) row.set_file(input->UserPath(row.file()));
   }

@@ -1,5 +1,5 @@
-// The subcommands of cobra-client, without the parsing of the command line. They print results to standard output and
-// return a status or an exit code, which main() reports.
+// The subcommands of cobra-client, without the parsing of the command line. They print results to
+// standard output and return a status or an exit code, which main() reports.
 #ifndef COBRA_CLIENT_COMMANDS_H_
 #define COBRA_CLIENT_COMMANDS_H_
 
@@ -31,8 +31,8 @@ struct PredictFlags {
   bool all = false;  // a terminal shows all targets, also where none was named
   AskFlags ask;
   double budget_ms = 0;  // 0: none; exit code 1 if a target is slower
-  // Exit code 5 if the confidence of a target is lower. -1, not given: exit code 5 if a budget or a change is checked
-  // and the prediction extrapolates.
+  // Exit code 5 if the confidence of a target is lower. -1, not given: exit code 5 if a budget or a
+  // change is checked and the prediction extrapolates.
   double min_confidence = -1;
   std::string baseline;             // an earlier result (--format json); empty: none
   std::string max_increase = "5%";  // over the baseline; exit code 1 if a target is slower
@@ -50,7 +50,8 @@ struct CompareFlags {
 
 struct ExplainFlags {
   ModelArguments model;
-  // None: no server is used, shares are of FLOPs and bytes. Several: which of them suits the network, and why.
+  // None: no server is used, shares are of FLOPs and bytes. Several: which of them suits the
+  // network, and why.
   std::vector<std::string> targets;
   int top = 10;    // groups of equal calls
   std::string by;  // "layer", "module", "op", "line"; empty: an overview
@@ -81,21 +82,23 @@ struct CalibrateFlags {
   bool undo = false;  // withdraw the version that serves, instead of adding one
 };
 
-// Of the address and the files that a call needs. Called before anything is read or measured, so that an invalid
-// address costs no time.
+// Of the address and the files that a call needs. Called before anything is read or measured, so
+// that an invalid address costs no time.
 absl::Status CheckServer(const CommonFlags& common);
 
-// Whom a question without --target is for: this-machine where it is calibrated, otherwise all trained targets. At a
-// terminal the calibration is offered once (calibration_offer.h).
+// Whom a question without --target is for: this-machine where it is calibrated, otherwise all
+// trained targets. At a terminal the calibration is offered once (calibration_offer.h).
 absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common);
-// The same of a command for which all would be too many: this-machine, or a usage error that says what to do.
+// The same of a command for which all would be too many: this-machine, or a usage error that says
+// what to do.
 absl::StatusOr<std::vector<std::string>> ThisMachine(const CommonFlags& common);
 
-// Loads what the user named. An entry that was chosen for lack of one is put into `model`, and printed.
+// Loads what the user named. An entry that was chosen for lack of one is put into `model`, and
+// printed.
 absl::StatusOr<ModelInput> LoadModel(ModelArguments* model, absl::Duration time, bool says_entry = true);
 
-// The answer to `flags` for this model: one request for each version of PyTorch among the targets. Paths in it and in
-// errors are as the user typed them.
+// The answer to `flags` for this model: one request for each version of PyTorch among the targets.
+// Paths in it and in errors are as the user typed them.
 absl::StatusOr<v1::PredictResponse> AskAbout(const CommonFlags& common, const PredictFlags& flags,
                                              const ModelArguments& model, ModelInput* input);
 
@@ -103,8 +106,8 @@ absl::StatusOr<v1::PredictResponse> AskAbout(const CommonFlags& common, const Pr
 absl::StatusOr<v1::CalibrateResponse> Calibrate(const CommonFlags& common, const CalibrateFlags& flags,
                                                 std::string* warning);
 
-// What `predict --format json --breakdown` saves of one model, for a comparison; `name` is how it is called there. An
-// entry that is not given is chosen, if there is one only.
+// What `predict --format json --breakdown` saves of one model, for a comparison; `name` is how it
+// is called there. An entry that is not given is chosen, if there is one only.
 absl::StatusOr<SavedPrediction> PredictForCheck(const CommonFlags& common, PredictFlags flags, const std::string& name);
 
 // Each returns the exit code.

@@ -22,8 +22,8 @@ namespace {
 
 using nlohmann::json;
 
-// Changes whose relative difference is smaller are shown as one line: predictions of blocks at different depths differ
-// a little.
+// Changes whose relative difference is smaller are shown as one line: predictions of blocks at
+// different depths differ a little.
 constexpr double kSimilarityTolerance = 0.1;
 constexpr double kUnchangedUs = 0.005;  // a difference left by rounding
 

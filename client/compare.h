@@ -1,6 +1,7 @@
-// Compares two results of `cobra-client predict --format json`, to find out whether a network got slower. The change of
-// the middle of the prediction is compared. The errors of two predictions of nearly the same network are nearly the
-// same, so a change is meaningful even if the intervals overlap.
+// Compares two results of `cobra-client predict --format json`, to find out whether a network got
+// slower. The change of the middle of the prediction is compared. The errors of two predictions of
+// nearly the same network are nearly the same, so a change is meaningful even if the intervals
+// overlap.
 #ifndef COBRA_CLIENT_COMPARE_H_
 #define COBRA_CLIENT_COMPARE_H_
 
@@ -38,7 +39,8 @@ struct SavedTarget {
 };
 struct SavedPrediction {
   std::string name;  // of the file, for messages
-  // The request: "entry" -> "Net()". Of a file only the name is compared, because two checkouts have different folders.
+  // The request: "entry" -> "Net()". Of a file only the name is compared, because two checkouts
+  // have different folders.
   std::vector<std::pair<std::string, std::string>> question;
   std::string fingerprint;
   std::string model_version;
@@ -83,11 +85,12 @@ struct Comparison {
 // What differs between the requests: "entry is Net() in old.json and Net2() in new.json".
 std::vector<std::string> QuestionDifferences(const SavedPrediction& before, const SavedPrediction& after);
 
-// A usage Diagnostic that names the difference if the two results have different requests or devices, or if `before`
-// lacks a target of `after`.
+// A usage Diagnostic that names the difference if the two results have different requests or
+// devices, or if `before` lacks a target of `after`.
 absl::StatusOr<Comparison> Compare(SavedPrediction before, SavedPrediction after, const CompareOptions& options);
 
-// "5%", "12.5 %" -> 0.05, 0.125. A usage Diagnostic for anything else: 0.05 without a percent sign would be ambiguous.
+// "5%", "12.5 %" -> 0.05, 0.125. A usage Diagnostic for anything else: 0.05 without a percent sign
+// would be ambiguous.
 absl::StatusOr<double> ParseIncrease(absl::string_view flag, absl::string_view text);
 
 }  // namespace cobra::client

@@ -40,7 +40,8 @@ std::string ModuleText(const ModuleChange& m) {
 
 namespace {
 
-// "old.json"; where the two are of different models also of which: "old.json: Net(width=64) from net.py, 1x3x64x64".
+// "old.json"; where the two are of different models also of which: "old.json: Net(width=64) from
+// net.py, 1x3x64x64".
 std::string NameOf(const SavedPrediction& saved, bool says_model) {
   if (!says_model) return saved.name;
   std::map<std::string, std::string> of(saved.question.begin(), saved.question.end());

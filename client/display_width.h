@@ -1,5 +1,5 @@
-// How many columns of a terminal a text takes: utf8proc's tables of Unicode (East Asian wide ones and pictures take
-// two, marks over a letter none).
+// How many columns of a terminal a text takes: utf8proc's tables of Unicode (East Asian wide ones
+// and pictures take two, marks over a letter none).
 #ifndef COBRA_CLIENT_DISPLAY_WIDTH_H_
 #define COBRA_CLIENT_DISPLAY_WIDTH_H_
 

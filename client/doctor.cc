@@ -26,7 +26,8 @@ std::string Painted(const Painter& paint, Health health, const std::string& text
   return health == Health::kOk ? paint.Good(text) : health == Health::kWarn ? paint.Doubt(text) : paint.Bad(text);
 }
 
-// Lines of at most `width` characters after a first one of `used` characters; the others begin below it.
+// Lines of at most `width` characters after a first one of `used` characters; the others begin
+// below it.
 std::string Wrapped(const std::string& text, size_t used, int width) {
   if (width <= 0 || static_cast<size_t>(width) < used + 20) return text;
   std::string wrapped;

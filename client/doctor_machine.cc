@@ -1,4 +1,5 @@
-// What the doctor finds about processors, clocks and load: what makes measurements worse than the machine is.
+// What the doctor finds about processors, clocks and load: what makes measurements worse than the
+// machine is.
 #include <sched.h>
 #include <unistd.h>
 
@@ -140,7 +141,8 @@ std::map<std::string, Times> ReadTimes(const std::string& root) {
   return times;
 }
 
-// Shares of the time between two readings, or of all time where nothing has passed (files of a test).
+// Shares of the time between two readings, or of all time where nothing has passed (files of a
+// test).
 Times Between(Times before, const Times& after) {
   if (after.all <= before.all) before = {};
   const double all = std::max(after.all - before.all, 1.0);

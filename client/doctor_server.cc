@@ -107,7 +107,8 @@ std::string Difference(const v1::TargetSpec& spec, const json& machine) {
   const std::string device = machine.value("device", ""), runtime = machine.value("runtime", "");
   if (device != spec.device()) return absl::StrCat("of ", spec.device(), ", and this is ", device);
   if (runtime != spec.runtime()) return absl::StrCat("in ", spec.runtime(), ", and it is ", runtime, " now");
-  // Measured twice, the peak differs by some per cent; by a third it does where clocks or neighbours changed.
+  // Measured twice, the peak differs by some per cent; by a third it does where clocks or
+  // neighbours changed.
   constexpr double kOtherSpeed = 1.0 / 3;
   const double now = machine.value("peak_gflops", 0.0);
   if (spec.threads() == machine.value("threads", 0) && spec.peak_gflops() > 0 && now > 0 &&

@@ -48,7 +48,8 @@ std::string HintOf(const absl::Status& status) {
          "is wrong";
 }
 
-// Readers and servers name our pages as the repository has them, which users of the package do not have.
+// Readers and servers name our pages as the repository has them, which users of the package do not
+// have.
 std::string WithDocPaths(const std::string& hint) {
   static const std::regex* const kPage = new std::regex("(^|[^/A-Za-z])(docs/[a-z_-]+\\.md)");
   std::string text;

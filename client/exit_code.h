@@ -21,11 +21,11 @@ enum ExitCode : int {
 
 // The exit code of the status' Diagnostic, or else that of the status code.
 int ExitCodeOf(const absl::Status& status);
-// The rendered Diagnostic, or the status message. It begins with the program's name unless it begins with a position in
-// a file. It contains a hint if no server answers.
+// The rendered Diagnostic, or the status message. It begins with the program's name unless it
+// begins with a position in a file. It contains a hint if no server answers.
 std::string ErrorText(const absl::Status& status);
-// {"error":{"kind","message","hint","file","line","column","end_column","module","missing_module","source_line",
-// "frames":[...],"status","exit_code"}}
+// {"error":{"kind","message","hint","file","line","column","end_column","module","missing_module",
+// "source_line","frames":[...],"status","exit_code"}}
 std::string ErrorJson(const absl::Status& status);
 
 }  // namespace cobra::client

@@ -17,7 +17,8 @@
 namespace cobra::client {
 namespace {
 
-// A deeper path counts as one name: no real network is nested so deeply, but a hostile graph may be.
+// A deeper path counts as one name: no real network is nested so deeply, but a hostile graph may
+// be.
 constexpr int kMaxDepth = 64;
 
 // Saturates at the largest number: the costs of absurd shapes may overflow.
@@ -75,8 +76,8 @@ CallCost DescribeCall(const graph::Graph& graph, int32_t index, const graph::Nod
   return call;
 }
 
-// Returns the child `name`, creating it if necessary; children are in the order in which they are first seen. `known`
-// has the position of every path among its siblings.
+// Returns the child `name`, creating it if necessary; children are in the order in which they are
+// first seen. `known` has the position of every path among its siblings.
 ModuleCost* Child(ModuleCost* parent, absl::string_view name, absl::flat_hash_map<std::string, size_t>* known) {
   std::string path = parent->path.empty() ? std::string(name) : absl::StrCat(parent->path, ".", name);
   auto [it, added] = known->try_emplace(path, parent->children.size());
@@ -96,7 +97,8 @@ std::optional<absl::string_view> NumberedStem(absl::string_view name) {
   return name.substr(0, end);
 }
 
-// The properties that equal calls share. In a file of nodes every node has its own number, so the line is left out.
+// The properties that equal calls share. In a file of nodes every node has its own number, so the
+// line is left out.
 std::string CallGroupKey(const CallCost& call) {
   std::string key = PathPattern(call.module_path);
   const Cost& c = call.cost;

@@ -1,5 +1,6 @@
-// The cost of a network by call, by module, by operator and by source line. With a prediction, shares are of the
-// predicted latency. Without one they are of arithmetic and of memory traffic, and are not called time.
+// The cost of a network by call, by module, by operator and by source line. With a prediction,
+// shares are of the predicted latency. Without one they are of arithmetic and of memory traffic,
+// and are not called time.
 #ifndef COBRA_CLIENT_EXPLAIN_H_
 #define COBRA_CLIENT_EXPLAIN_H_
 
@@ -31,22 +32,24 @@ struct CallCost {
   int32_t node = 0;  // position in the graph
   std::string op;
   std::string module_path;
-  // The source line of the call, with the file as the user typed it. For a layer that torch.nn calls (nn.Sequential),
-  // the line that constructed it. Empty if unknown.
+  // The source line of the call, with the file as the user typed it. For a layer that torch.nn
+  // calls (nn.Sequential), the line that constructed it. Empty if unknown.
   std::string file;
   int line = 0;
   std::string source;  // the line, without its indentation; empty if this machine does not have it
   std::string input;   // shape of the first tensor argument, "1x64x56x56"; a type other than float32 follows a colon
   std::string output;
-  // Why the call differs from the training data. Empty if it does not, or if there is no prediction.
+  // Why the call differs from the training data. Empty if it does not, or if there is no
+  // prediction.
   std::string unknown;
   // Predicted for the call alone; 0 without a prediction.
   double alone_us = 0;
   Cost cost;
 };
 
-// A module and what is below it, in order of execution. Sibling blocks of the same structure (layers.0 ... layers.11)
-// can be merged into one entry: `alike` is their number, and their costs are added.
+// A module and what is below it, in order of execution. Sibling blocks of the same structure
+// (layers.0 ... layers.11) can be merged into one entry: `alike` is their number, and their costs
+// are added.
 struct ModuleCost {
   std::string name;  // the last part of the path: "layer1"; "0 ... 11" if several are merged
   std::string path;
@@ -58,8 +61,8 @@ struct ModuleCost {
 
 inline constexpr char kUnknownLine[] = "(unknown)";
 
-// Whether the runtime takes the call for one with a neighbour: in the network it has less than a quarter of its time
-// alone, and its time alone is not negligible.
+// Whether the runtime takes the call for one with a neighbour: in the network it has less than a
+// quarter of its time alone, and its time alone is not negligible.
 bool IsTakenForOne(const CallCost& call, const Cost& total);
 
 struct GroupCost {
@@ -68,8 +71,8 @@ struct GroupCost {
   Cost cost;
 };
 
-// Calls that differ only in the numbers of their module paths: the same operator on the same source line, with the same
-// shapes and costs.
+// Calls that differ only in the numbers of their module paths: the same operator on the same source
+// line, with the same shapes and costs.
 struct CallGroup {
   std::vector<const CallCost*> calls;  // in order of execution; never empty
   std::string module_path;             // "transformer.h.*.mlp.c_fc": a star where they differ
@@ -90,7 +93,8 @@ struct Explanation {
   double TimeShare(const Cost& cost) const;
   double FlopsShare(const Cost& cost) const;
   double BytesShare(const Cost& cost) const;
-  // The sort key of lists: the share of the predicted time, or without a prediction the larger of the other two.
+  // The sort key of lists: the share of the predicted time, or without a prediction the larger of
+  // the other two.
   double Share(const Cost& cost) const;
 };
 
@@ -99,8 +103,8 @@ struct SourceLookup {
   std::function<std::optional<std::string>(const std::string& file)> text;
 };
 
-// `response` is the response for one target with breakdown, or null. Internal error if its breakdown does not match the
-// graph.
+// `response` is the response for one target with breakdown, or null. Internal error if its
+// breakdown does not match the graph.
 absl::StatusOr<Explanation> Explain(const graph::Graph& graph, const std::string& title, const SourceLookup& source,
                                     const v1::PredictResponse* response);
 

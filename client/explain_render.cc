@@ -132,7 +132,8 @@ class Renderer {
     return absl::StrCat(paint_.Weight(PercentText(share), share), " of ", OfWhat(cost));
   }
 
-  // The first things to look at: the heaviest source line, if it has several groups of calls, and the heaviest calls.
+  // The first things to look at: the heaviest source line, if it has several groups of calls, and
+  // the heaviest calls.
   void Headlines() {
     const std::vector<CallGroup> groups = GroupCalls(e_);
     if (groups.empty()) return;
@@ -236,7 +237,8 @@ class Renderer {
     const Cost& cost() const { return own ? module->own : module->cost; }
   };
 
-  // Every module with a share of at least `least` is unfolded, and no other. Depth is bounded (explain.cc).
+  // Every module with a share of at least `least` is unfolded, and no other. Depth is bounded
+  // (explain.cc).
   void Unfold(const ModuleCost& m, int depth, double least, std::vector<TreeLine>* lines) const {
     const bool open = depth == 0 || e_.Share(m.cost) >= least;
     lines->push_back({&m, depth, /*own=*/false, /*folded=*/!open && !m.children.empty()});

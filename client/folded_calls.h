@@ -14,8 +14,9 @@ class FoldedCalls {
   // `us`: the call's time; 0 where none is predicted.
   void Add(absl::string_view op, double us);
   bool empty() const { return by_op_.empty(); }
-  // "and 57 calls that take next to no time, 0.004 ms together: 40 view, 17 flatten"; without predicted times
-  // `cost_nothing` says what they do not do: "and 57 calls without arithmetic or memory traffic: ...".
+  // "and 57 calls that take next to no time, 0.004 ms together: 40 view, 17 flatten"; without
+  // predicted times `cost_nothing` says what they do not do: "and 57 calls without arithmetic or
+  // memory traffic: ...".
   std::string Text(absl::string_view cost_nothing = "that take next to no time") const;
 
  private:

@@ -31,8 +31,8 @@ struct HistorySeries {
 struct History {
   std::string by;  // name of the label that tells points apart
   std::vector<HistorySeries> series;
-  // Values of the label, in the order of the first prediction that has it: a commit that is predicted again later stays
-  // where it was.
+  // Values of the label, in the order of the first prediction that has it: a commit that is
+  // predicted again later stays where it was.
   std::vector<std::string> order;
   int64_t without = 0;    // predictions without the label `by`, which are left out
   bool has_more = false;  // older predictions were not asked for
@@ -41,14 +41,14 @@ struct History {
 // Of predictions with the same value of `by`, the same target and model, the newest counts.
 History MakeHistory(const v1::ListPredictionsResponse& response, absl::string_view by);
 
-// "30d", "12h" before `now`, or a day "2026-11-25" or an RFC 3339 time: as ListPredictionsRequest.since wants it. A
-// usage Diagnostic otherwise.
+// "30d", "12h" before `now`, or a day "2026-11-25" or an RFC 3339 time: as
+// ListPredictionsRequest.since wants it. A usage Diagnostic otherwise.
 absl::StatusOr<std::string> ParseSince(absl::string_view text, absl::Time now);
 
 std::string HistoryTable(const History& history);
 std::string HistoryJson(const History& history);
-// An SVG that needs no other file: latency with its interval over commits, a curve for each of the first kMostCurves
-// series, guesses hollow, a dashed line where other weights answer.
+// An SVG that needs no other file: latency with its interval over commits, a curve for each of the
+// first kMostCurves series, guesses hollow, a dashed line where other weights answer.
 std::string HistorySvg(const History& history);
 
 }  // namespace cobra::client

@@ -42,7 +42,8 @@ std::string MessageOf(const absl::Status& status) {
   return diagnostic.has_value() ? diagnostic->message : "";
 }
 
-// The first usual inputs that the model takes, corrected by what it says about those that it does not take.
+// The first usual inputs that the model takes, corrected by what it says about those that it does
+// not take.
 std::vector<std::string> FindInputs(const ModelArguments& model, int missing) {
   const absl::Time end = absl::Now() + kAll;
   std::vector<std::vector<std::string>> tries = UsualInputs(missing);

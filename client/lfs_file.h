@@ -1,4 +1,5 @@
-// Files of Git LFS, without its program: a commit has a pointer to each, and the contents are below .git/lfs.
+// Files of Git LFS, without its program: a commit has a pointer to each, and the contents are below
+// .git/lfs.
 #ifndef COBRA_CLIENT_LFS_FILE_H_
 #define COBRA_CLIENT_LFS_FILE_H_
 

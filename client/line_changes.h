@@ -18,9 +18,10 @@ struct LineChange {
   double change_us() const { return after.latency_us - before.latency_us; }
 };
 
-// Largest increase first; lines that did not change are left out. Calls of the two networks are matched, not line
-// numbers, which move: first those of one module and operator, then what is left by operator, in their order. A call
-// without a counterpart is new; what only the old network had is on no line.
+// Largest increase first; lines that did not change are left out. Calls of the two networks are
+// matched, not line numbers, which move: first those of one module and operator, then what is left
+// by operator, in their order. A call without a counterpart is new; what only the old network had
+// is on no line.
 std::vector<LineChange> LineChanges(const SavedTarget& before, const SavedTarget& after);
 
 // "net.py:7" -> net.py, 7. Line 0 where the place has none ("net.onnx node 7").

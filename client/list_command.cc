@@ -29,7 +29,8 @@ absl::Status Usage(std::string message, std::string hint = "") {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
 }
 
-// Flags that a list takes the place of. One that was ignored would give the answer to another question.
+// Flags that a list takes the place of. One that was ignored would give the answer to another
+// question.
 absl::Status CheckListFlags(const CommonFlags& common, const PredictFlags& flags) {
   const ModelArguments& model = flags.model;
   const struct {
@@ -58,7 +59,8 @@ absl::Status CheckListFlags(const CommonFlags& common, const PredictFlags& flags
   return CheckReplaces("--out ", flags.out, {flags.list}, common.client.connection);
 }
 
-// Whether an error is about what is the same for all rows: the target, the credentials, the model's version.
+// Whether an error is about what is the same for all rows: the target, the credentials, the model's
+// version.
 bool ConcernsAllRows(const absl::Status& status) {
   return absl::IsNotFound(status) || absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status) ||
          (absl::IsFailedPrecondition(status) && ExitCodeOf(status) == kExitUsage);
@@ -134,7 +136,8 @@ class ListRun {
     return true;
   }
 
-  // Lists repeat models, and reading one takes longer than all the rest. (An architecture is not read here.)
+  // Lists repeat models, and reading one takes longer than all the rest. (An architecture is not
+  // read here.)
   std::shared_ptr<ModelQuestion> QuestionOf(const AskFlags& ask, ModelArguments model) {
     constexpr size_t kMostKept = 64;
     const bool is_read = model.architecture.empty();

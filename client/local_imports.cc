@@ -51,7 +51,8 @@ class ImportScan {
   const std::vector<ImportedName>& names() const { return names_; }
 
  private:
-  // Each name costs a few file system lookups. No model's file has a tenth of so many, and no module's name is so long.
+  // Each name costs a few file system lookups. No model's file has a tenth of so many, and no
+  // module's name is so long.
   static constexpr size_t kMostNames = 5000, kMostCharacters = 1000;
   void Note(int level, std::string name) {
     if (names_.size() < kMostNames && name.size() <= kMostCharacters) names_.push_back({level, std::move(name)});
@@ -138,7 +139,8 @@ std::string PackageName(const fs::path& folder) {
   return name.empty() ? "package" : name;
 }
 
-// The package of which the file must be a module so that its imports work; nullopt: the file is a script.
+// The package of which the file must be a module so that its imports work; nullopt: the file is a
+// script.
 std::optional<fs::path> PackageOf(const fs::path& folder, const std::vector<ImportedName>& imports) {
   std::optional<fs::path> found;
   const auto take = [&](const fs::path& candidate) {

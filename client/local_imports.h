@@ -1,8 +1,8 @@
 // Local imports of a model file, found as Python would find them:
 //   - a script finds the modules of its own folder (Python's sys.path[0]);
-//   - a file that imports relatively, or by the name of its own package, is a module of that package. The package is
-//     the outermost of the consecutive folders with an __init__.py; without one, the file's own folder, or the folder
-//     above whose name it imports.
+//   - a file that imports relatively, or by the name of its own package, is a module of that
+//     package. The package is the outermost of the consecutive folders with an __init__.py; without
+//     one, the file's own folder, or the folder above whose name it imports.
 // Nothing outside the script's folder or the package is read, not even through a symbolic link.
 #ifndef COBRA_CLIENT_LOCAL_IMPORTS_H_
 #define COBRA_CLIENT_LOCAL_IMPORTS_H_
@@ -33,16 +33,18 @@ bool HasModule(const std::string& folder, const std::string& name);
 // Whether a part of the relative path begins with a dot.
 bool IsHidden(absl::string_view path);
 
-// Whether Python packages are installed in this folder. Files beside a module there are unrelated packages.
+// Whether Python packages are installed in this folder. Files beside a module there are unrelated
+// packages.
 bool IsInstallationFolder(absl::string_view folder);
 
-// The script folder or package of the regular file `path` with the contents `text`. Empty folder: it has no local
-// imports.
+// The script folder or package of the regular file `path` with the contents `text`. Empty folder:
+// it has no local imports.
 ModelLocation LocateModel(const std::string& path, absl::string_view text);
 
-// The model file and all of its local imports, direct and indirect: path -> text. The paths are below the script's
-// folder, or begin with the package's name. Folders between the package and the file get an empty __init__.py if they
-// have none, because they are packages. kLimit Diagnostic if `limits` are exceeded.
+// The model file and all of its local imports, direct and indirect: path -> text. The paths are
+// below the script's folder, or begin with the package's name. Folders between the package and the
+// file get an empty __init__.py if they have none, because they are packages. kLimit Diagnostic if
+// `limits` are exceeded.
 absl::StatusOr<std::map<std::string, std::string>> CollectImports(const ModelLocation& place, absl::string_view text,
                                                                   const Limits& limits);
 

@@ -38,7 +38,8 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Of an absolute path in the environment, as the XDG Base Directory Specification wants it; otherwise `fallback`.
+// Of an absolute path in the environment, as the XDG Base Directory Specification wants it;
+// otherwise `fallback`.
 std::string FolderOr(const char* name, const std::string& fallback) {
   const std::string folder = Environment(name);
   return folder.empty() || folder[0] != '/' ? fallback : folder;
@@ -50,7 +51,8 @@ std::string RuntimeFolder() {
   return !xdg.empty() && IsDirectory(xdg) ? absl::StrCat(xdg, "/cobra") : fallback;
 }
 
-// A folder of the user alone. What another user made there is not trusted: it could be a server of theirs.
+// A folder of the user alone. What another user made there is not trusted: it could be a server of
+// theirs.
 absl::Status CheckPrivateFolder(const std::string& path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0) return absl::ErrnoToStatus(errno, path);
@@ -172,8 +174,9 @@ class Starter {
   absl::Status Start(const std::string& log) const {
     const std::string ready = PathOf("ready.json");
     ::unlink(ready.c_str());
-    // Nothing of the terminal or of a pipeline stays open in it: whoever waits for the end of our output must not wait
-    // for the server's. Each line goes to the log's end: the server before this one may still write its last ones.
+    // Nothing of the terminal or of a pipeline stays open in it: whoever waits for the end of our
+    // output must not wait for the server's. Each line goes to the log's end: the server before
+    // this one may still write its last ones.
     const std::vector<std::string> command = {"/bin/sh",
                                               "-c",
                                               "log=$1; shift; cd /; : >\"$log\"; exec setsid \"$@\" >>\"$log\" 2>&1",

@@ -1,11 +1,15 @@
-// The server of one user: cobra-client starts it where none answers, so that a question is a whole command.
+// The server of one user: cobra-client starts it where none answers, so that a question is a whole
+// command.
 //
-// It listens at a Unix socket in a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or /tmp/cobra-UID:
+// It listens at a Unix socket in a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or
+// /tmp/cobra-UID:
 //   socket   the API
 //   lock     held (flock) while a client looks for the server or starts it, so that two get one
 //   version  of which program and weights it was started from; the server of others is replaced
-// Python's servers, which know folders of libraries, are beside it (client/python/cobra_latency/places.py).
-// Its store and its log are in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra. It ends after ten idle minutes.
+// Python's servers, which know folders of libraries, are beside it
+// (client/python/cobra_latency/places.py).
+// Its store and its log are in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra. It ends
+// after ten idle minutes.
 #ifndef COBRA_CLIENT_LOCAL_SERVER_H_
 #define COBRA_CLIENT_LOCAL_SERVER_H_
 
@@ -22,7 +26,8 @@ bool SomebodyListens(absl::string_view local_address);
 // Where the store, the log and what is remembered of this user are.
 std::string UserStateFolder();
 
-// What FindOrStartServer() would use, for whoever looks for what is wrong. Nothing is made or started.
+// What FindOrStartServer() would use, for whoever looks for what is wrong. Nothing is made or
+// started.
 struct LocalServerPlaces {
   std::string program;              // cobra-server beside this one; without a slash if there is none
   std::string model;                // the folder of the weights
@@ -40,8 +45,9 @@ struct LocalServer {
   std::string log;           // its path
 };
 
-// Finds the user's server, or starts it and waits until it is ready. FailedPrecondition, saying what is wrong and what
-// to do, if there is no cobra-server beside this program, if others may enter the folder, or if it does not start.
+// Finds the user's server, or starts it and waits until it is ready. FailedPrecondition, saying
+// what is wrong and what to do, if there is no cobra-server beside this program, if others may
+// enter the folder, or if it does not start.
 absl::StatusOr<LocalServer> FindOrStartServer();
 
 // The address of the user's server if it runs, of this version; empty otherwise. Changes nothing.

@@ -16,8 +16,8 @@ namespace cobra::client {
 struct ManyRequests {
   // The next request, and nothing after the last one. May take its time: answers wait meanwhile.
   std::function<std::optional<v1::PredictRequest>()> next;
-  // The answer to request `index`, counted from 0; once for each, in any order. A status that is not OK ends everything
-  // and is returned.
+  // The answer to request `index`, counted from 0; once for each, in any order. A status that is
+  // not OK ends everything and is returned.
   std::function<absl::Status(int64_t index, absl::StatusOr<v1::PredictResponse> answer)> answer;
 };
 

@@ -22,7 +22,8 @@ absl::StatusOr<TargetSheets> SheetsOf(Client* client);
 
 inline constexpr double kBytesPerGb = 1e9;
 
-// Whether so many bytes are within a memory of so many 10^9 bytes. An unknown memory (0) holds everything.
+// Whether so many bytes are within a memory of so many 10^9 bytes. An unknown memory (0) holds
+// everything.
 bool FitsInto(int64_t peak_memory_bytes, double memory_gb);
 
 // "needs 30.1 GB of 24 GB"; empty if it fits.

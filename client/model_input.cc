@@ -50,8 +50,8 @@ absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_by
   return UserError(limit ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUsage, std::string(text.status().message()));
 }
 
-// The path of `file` below `root`, with links resolved in both; nullopt if it is not below. `itself`: the root itself
-// (".") counts as below.
+// The path of `file` below `root`, with links resolved in both; nullopt if it is not below.
+// `itself`: the root itself (".") counts as below.
 std::optional<std::string> PathBelow(const std::string& file, const std::string& root, bool itself = false) {
   std::error_code error;
   const fs::path real_file = fs::weakly_canonical(file, error);
@@ -61,8 +61,8 @@ std::optional<std::string> PathBelow(const std::string& file, const std::string&
   return relative.string();
 }
 
-// "net.blocks.Net(3)" -> the longest of net/blocks.py, net/blocks/__init__.py, net.py ... that the bundle has, and the
-// rest of the expression.
+// "net.blocks.Net(3)" -> the longest of net/blocks.py, net/blocks/__init__.py, net.py ... that the
+// bundle has, and the rest of the expression.
 std::optional<std::pair<std::string, std::string>> SplitEntry(const std::string& entry,
                                                               const std::map<std::string, std::string>& bundle) {
   std::optional<std::pair<std::string, std::string>> best;
@@ -83,7 +83,8 @@ std::optional<std::pair<std::string, std::string>> SplitEntry(const std::string&
   return best;
 }
 
-// Makes the folders that lead to `file` packages, as Python does for a folder without an __init__.py.
+// Makes the folders that lead to `file` packages, as Python does for a folder without an
+// __init__.py.
 void MakePackages(absl::string_view file, std::map<std::string, std::string>* bundle) {
   for (size_t slash = file.find('/'); slash != absl::string_view::npos; slash = file.find('/', slash + 1))
     bundle->try_emplace(absl::StrCat(file.substr(0, slash), "/__init__.py"));
@@ -535,7 +536,8 @@ std::string ModelInput::UserPath(const std::string& file) const {
   if (!model_file_.empty() && file == model_file_) return absl::StrCat(user_prefix_, file);
   const auto* program = std::get_if<python::SourceRequest>(&source_);
   if (program == nullptr) return file;
-  // When the client reads a regular package, its files have full paths; otherwise they begin with the package's name.
+  // When the client reads a regular package, its files have full paths; otherwise they begin with
+  // the package's name.
   absl::string_view below = file;
   if (!program->package.empty()) {
     if (!absl::ConsumePrefix(&below, absl::StrCat(place_.folder, "/")) &&
@@ -555,7 +557,8 @@ std::optional<std::string> ModelInput::SourceText(const std::string& file) const
     if (const auto it = program->bundle.find(file); it != program->bundle.end()) return it->second;
     if (!program->package.empty()) roots.push_back(program->package);
   }
-  // A library's file is named by its full path. Nothing else is opened, because a graph file may contain any path.
+  // A library's file is named by its full path. Nothing else is opened, because a graph file may
+  // contain any path.
   for (const std::string& root : roots) {
     if (!absl::StartsWith(file, absl::StrCat(root, "/"))) continue;
     absl::StatusOr<std::string> text = ReadFile(file, Limits().file_bytes);

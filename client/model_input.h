@@ -1,4 +1,5 @@
-// The model that the user named on the command line, to be read here or by the server (PredictRequest.model).
+// The model that the user named on the command line, to be read here or by the server
+// (PredictRequest.model).
 #ifndef COBRA_CLIENT_MODEL_INPUT_H_
 #define COBRA_CLIENT_MODEL_INPUT_H_
 
@@ -17,8 +18,8 @@
 
 namespace cobra::client {
 
-// What is no pipe, socket or device, or is not there. A pipe without a writer would be waited for for ever, and what
-// was read from one cannot be read again.
+// What is no pipe, socket or device, or is not there. A pipe without a writer would be waited for
+// for ever, and what was read from one cannot be read again.
 absl::Status CheckIsFile(const std::string& path);
 
 struct ModelArguments {
@@ -40,12 +41,13 @@ struct ModelArguments {
 
 class ModelInput {
  public:
-  // FILE inside one of the libraries is loaded as a module of that library. Another FILE is loaded with its local
-  // imports (local_imports.h). DIR is a bundle of all *.py files below it, without hidden folders; it is loaded as a
-  // package if its file imports like a module of that package. The entry is evaluated in the module named by the
-  // longest dotted prefix of the entry that is a file of the bundle ("net.blocks.Net(3)": net/blocks.py), or else in
-  // __init__.py, model.py, or the only file. FILE.onnx is an ONNX network, FILE.tflite a TensorFlow Lite one,
-  // FILE.param one of ncnn, FILE.json a graph. Errors are Diagnostics.
+  // FILE inside one of the libraries is loaded as a module of that library. Another FILE is loaded
+  // with its local imports (local_imports.h). DIR is a bundle of all *.py files below it, without
+  // hidden folders; it is loaded as a package if its file imports like a module of that package.
+  // The entry is evaluated in the module named by the longest dotted prefix of the entry that is a
+  // file of the bundle ("net.blocks.Net(3)": net/blocks.py), or else in __init__.py, model.py, or
+  // the only file. FILE.onnx is an ONNX network, FILE.tflite a TensorFlow Lite one, FILE.param one
+  // of ncnn, FILE.json a graph. Errors are Diagnostics.
   static absl::StatusOr<ModelInput> Load(const ModelArguments& arguments, const Limits& limits = {});
 
   // Whether it is a program, which may be another network for another version of PyTorch.
@@ -55,8 +57,9 @@ class ModelInput {
   std::string entry() const;
   // Reads the model in this process.
   absl::StatusOr<graph::Graph> Read(const Limits& limits = {}) const;
-  // Fills the request for a server that reads the model. The request gets the bundle's text; or, for a library's file,
-  // its path below the library; or the bytes of another format's file. A usage Diagnostic for a graph file.
+  // Fills the request for a server that reads the model. The request gets the bundle's text; or,
+  // for a library's file, its path below the library; or the bytes of another format's file. A
+  // usage Diagnostic for a graph file.
   absl::Status FillModel(v1::PredictRequest* request) const;
   // Replaces paths of the bundle by those that the user typed, in the diagnostic of `status` too.
   absl::Status WithUserPaths(const absl::Status& status) const;
@@ -65,9 +68,11 @@ class ModelInput {
   std::optional<std::string> SourceText(const std::string& file) const;
   // The folders that its own files are in, of a package all of them.
   std::vector<std::string> Folders() const;
-  // The model's own files: what it is read from, with the imports from beside it, as the user could type them.
+  // The model's own files: what it is read from, with the imports from beside it, as the user could
+  // type them.
   std::vector<std::string> Files() const;
-  // Whether both are programs that are wholly made of the same text, so that nothing has changed between them.
+  // Whether both are programs that are wholly made of the same text, so that nothing has changed
+  // between them.
   bool HasSameText(const ModelInput& other) const;
 
  private:

@@ -96,7 +96,8 @@ class ValueSplitter {
     return std::string(is_quoted ? value.substr(1, value.size() - 2) : value);
   }
 
-  // The quote that ends the one at at_; npos if there is none. A backslash takes the next character, as in Python.
+  // The quote that ends the one at at_; npos if there is none. A backslash takes the next
+  // character, as in Python.
   size_t EndOfQuote() const {
     for (size_t i = at_ + 1; i < text_.size(); ++i) {
       if (text_[i] == '\\') {
@@ -247,8 +248,8 @@ class ModelList::Rows {
     return listed;
   }
 
-  // A file of the list's folder, else one of the current folder, else one of a library, else the name of a model of
-  // ours, which is returned, else an architecture.
+  // A file of the list's folder, else one of the current folder, else one of a library, else the
+  // name of a model of ours, which is returned, else an architecture.
   absl::StatusOr<NamedModel> PlaceModel(std::string cell, ModelArguments* model) const {
     NamedModel named;
     const std::string beside = folder_.empty() ? cell : (fs::path(folder_) / cell).string();

@@ -1,9 +1,9 @@
 // LIST.csv of `cobra-client predict --list`: the models that are asked about, one a row.
 //
-// Columns: row (any text, each once), model (a file, a folder, SPACE:STRING, or a name of client/named_model.h), and,
-// where a model needs them, entry, inputs, arguments (values of --entry, --input, --arg), mode (eval or train).
-// latency_ms, which a list of timings has besides, is ignored. Other columns are, too, unless their name is nearly that
-// of a column above.
+// Columns: row (any text, each once), model (a file, a folder, SPACE:STRING, or a name of
+// client/named_model.h), and, where a model needs them, entry, inputs, arguments (values of
+// --entry, --input, --arg), mode (eval or train). latency_ms, which a list of timings has besides,
+// is ignored. Other columns are, too, unless their name is nearly that of a column above.
 #ifndef COBRA_CLIENT_MODEL_LIST_H_
 #define COBRA_CLIENT_MODEL_LIST_H_
 
@@ -20,16 +20,17 @@
 
 namespace cobra::client {
 
-// Values as on a command line, separated by blanks. Blanks within brackets or quotes belong to a value: `n=[1, 2]`,
-// `s="a b"`. Quotes around a whole value are taken off, as a shell does. InvalidArgument if a bracket or quote does not
-// end.
+// Values as on a command line, separated by blanks. Blanks within brackets or quotes belong to a
+// value: `n=[1, 2]`, `s="a b"`. Quotes around a whole value are taken off, as a shell does.
+// InvalidArgument if a bracket or quote does not end.
 absl::StatusOr<std::vector<std::string>> SplitValues(absl::string_view text);
 
 struct ListedModel {
   std::string row;
   ModelArguments model;
   std::string latency_ms;  // the cell of a list of timings, as it is
-  // OK, or why there is no model: the cell has a name of ours that is none, or that of two, or no library has its file.
+  // OK, or why there is no model: the cell has a name of ours that is none, or that of two, or no
+  // library has its file.
   absl::Status found;
 };
 
@@ -38,10 +39,11 @@ std::string ModelKey(const ModelArguments& model);
 
 class ModelList {
  public:
-  // Reads the file, plain or compressed, the folder or the list that we ship (client/list_source.h), and checks all
-  // rows, so that nothing is asked for a list that is damaged: a usage Diagnostic that begins with the file and the
-  // line. A model that is not there is the row's own error. `of_all`: what holds for every model: libraries, method and
-  // so on. `flag` was given it.
+  // Reads the file, plain or compressed, the folder or the list that we ship
+  // (client/list_source.h), and checks all rows, so that nothing is asked for a list that is
+  // damaged: a usage Diagnostic that begins with the file and the line. A model that is not there
+  // is the row's own error. `of_all`: what holds for every model: libraries, method and so on.
+  // `flag` was given it.
   static absl::StatusOr<ModelList> Load(const std::string& given, ModelArguments of_all,
                                         absl::string_view flag = "--list");
   ModelList(ModelList&&);

@@ -1,5 +1,5 @@
-// What the command line says about a model, checked before the model is read: options that its form does not take, and
-// files and folders that are not what they are given for.
+// What the command line says about a model, checked before the model is read: options that its form
+// does not take, and files and folders that are not what they are given for.
 #ifndef COBRA_CLIENT_MODEL_OPTIONS_H_
 #define COBRA_CLIENT_MODEL_OPTIONS_H_
 
@@ -22,8 +22,8 @@ struct FileForm {
   bool takes_arguments = false;
 };
 
-// A usage Diagnostic for the first option that the form does not take. An option that was ignored would give the answer
-// to another question. `model`: as the user wrote it.
+// A usage Diagnostic for the first option that the form does not take. An option that was ignored
+// would give the answer to another question. `model`: as the user wrote it.
 absl::Status CheckOptions(const ModelArguments& arguments, const FileForm& form, absl::string_view model);
 
 // The usage Diagnostic for a file whose ending is that of no form.

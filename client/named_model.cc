@@ -53,7 +53,8 @@ const std::map<std::string, NamesOfList, std::less<>>& Lists() {
   return *lists;
 }
 
-// "torchvision" of "torchvision:resnet18", and the rest; nothing before the name if that is not a list.
+// "torchvision" of "torchvision:resnet18", and the rest; nothing before the name if that is not a
+// list.
 std::pair<std::string, std::string> Split(absl::string_view name) {
   const size_t colon = name.find(':');
   if (colon == absl::string_view::npos || Lists().find(name.substr(0, colon)) == Lists().end())

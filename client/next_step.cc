@@ -63,7 +63,8 @@ constexpr OtherName kOtherNames[] = {
     {" --output -o ", "a file for the output is --out FILE, where the command writes one; otherwise: > FILE"},
     {" --host --port --address --url ", "the server is --server HOST:PORT"}};
 
-// The hint to "--device: cobra-client predict has no such flag"; "" if nothing is known of that name.
+// The hint to "--device: cobra-client predict has no such flag"; "" if nothing is known of that
+// name.
 std::string SaidHere(absl::string_view message) {
   const size_t colon = message.find(": ");
   if (colon == absl::string_view::npos || !absl::EndsWith(message, "has no such flag")) return "";

@@ -9,13 +9,13 @@
 
 namespace cobra::client {
 
-// An error of the command line, with a hint that names the whole next command where the words tell it: a model without
-// `predict`, a shape without --input, a second target behind a blank, `help`. `words`: the command line without the
-// program.
+// An error of the command line, with a hint that names the whole next command where the words tell
+// it: a model without `predict`, a shape without --input, a second target behind a blank, `help`.
+// `words`: the command line without the program.
 absl::Status WithNextStep(const absl::Status& status, const std::vector<std::string>& words);
 
-// For a model file that is not there: names of the folder that are near, or, for a word without an ending, what a model
-// is.
+// For a model file that is not there: names of the folder that are near, or, for a word without an
+// ending, what a model is.
 absl::Status NoSuchModel(const std::string& path);
 
 }  // namespace cobra::client

@@ -12,8 +12,8 @@
 
 namespace cobra::client {
 
-// One call. gRPC calls the On...() from its own threads, the other methods are of the thread that owns it. The hold
-// keeps gRPC from ending the call while that thread may still write.
+// One call. gRPC calls the On...() from its own threads, the other methods are of the thread that
+// owns it. The hold keeps gRPC from ending the call while that thread may still write.
 class PredictStream::Call final : public grpc::ClientBidiReactor<v1::PredictStreamRequest, v1::PredictStreamResponse> {
  public:
   grpc::ClientContext* context() { return &context_; }
@@ -126,7 +126,8 @@ absl::Status PredictStream::Attempt() {
   return absl::UnavailableError("the server ended the stream before all was answered");
 }
 
-// Until the call has ended or all is answered: OK. Everything else is an error of the caller's or the server's.
+// Until the call has ended or all is answered: OK. Everything else is an error of the caller's or
+// the server's.
 absl::Status PredictStream::Exchange(Call* call) {
   while (!exhausted_ || !pending_.empty()) {
     const absl::Time due = SendDue(call);

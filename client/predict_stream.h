@@ -1,4 +1,5 @@
-// Many requests over one call of PredictStream, which is opened again where it breaks. Client::PredictMany() uses it.
+// Many requests over one call of PredictStream, which is opened again where it breaks.
+// Client::PredictMany() uses it.
 #ifndef COBRA_CLIENT_PREDICT_STREAM_H_
 #define COBRA_CLIENT_PREDICT_STREAM_H_
 
@@ -18,7 +19,8 @@
 
 namespace cobra::client {
 
-// Requests that are sent and not answered: enough for the server, which takes 64 of a stream, and for the way to it.
+// Requests that are sent and not answered: enough for the server, which takes 64 of a stream, and
+// for the way to it.
 constexpr size_t kMostRequestsInFlight = 256;
 constexpr int64_t kMostBytesInFlight = 16 << 20;  // one request may be larger
 
@@ -33,8 +35,9 @@ class PredictStream {
   PredictStream(v1::Cobra::Stub* stub, const ManyRequests* requests, Options options)
       : stub_(stub), requests_(requests), options_(std::move(options)) {}
 
-  // One call: until all requests are answered (OK), or until it breaks. After Unavailable another attempt goes on with
-  // the requests that have no answer. DeadlineExceeded: no answer came for so long.
+  // One call: until all requests are answered (OK), or until it breaks. After Unavailable another
+  // attempt goes on with the requests that have no answer. DeadlineExceeded: no answer came for so
+  // long.
   absl::Status Attempt();
   // Answers of all attempts.
   int64_t answered() const { return answered_; }

@@ -82,7 +82,8 @@ absl::StatusOr<std::unique_ptr<PredictionRows>> PredictionRows::Open(const std::
   std::error_code error;  // of a file that is not there
   const bool direct = path == "-" || (fs::exists(path, error) && !fs::is_regular_file(path, error));
   const std::string part = direct ? "" : absl::StrCat(path, ".part");
-  // The part of an earlier run goes, and is not written to: it may be a link that somebody else made.
+  // The part of an earlier run goes, and is not written to: it may be a link that somebody else
+  // made.
   if (!direct) std::remove(part.c_str());
   std::FILE* file = path == "-" ? nullptr : std::fopen(direct ? path.c_str() : part.c_str(), direct ? "wb" : "wbx");
   std::unique_ptr<PredictionRows> rows(new PredictionRows(path, part, file));

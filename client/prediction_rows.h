@@ -1,6 +1,6 @@
-// PRED.csv of `cobra-client predict --list`: an answer a row, in the order asked. Columns: row, with several targets
-// target, latency_ms, low_ms, high_ms, confidence, error. Without an answer the numbers are empty, and error, otherwise
-// empty, says why.
+// PRED.csv of `cobra-client predict --list`: an answer a row, in the order asked. Columns: row,
+// with several targets target, latency_ms, low_ms, high_ms, confidence, error. Without an answer
+// the numbers are empty, and error, otherwise empty, says why.
 #ifndef COBRA_CLIENT_PREDICTION_ROWS_H_
 #define COBRA_CLIENT_PREDICTION_ROWS_H_
 
@@ -30,9 +30,9 @@ std::string HeaderLine(bool has_targets);
 std::string AnswerLine(const RowName& name, const v1::TargetPrediction& prediction);
 std::string ErrorLine(const RowName& name, const absl::Status& why);
 
-// Takes lines in any order and writes them in theirs, each as soon as all before it are there: into PATH.part, which
-// becomes PATH when it is complete. So PATH is never half a file, and what was answered before a crash is not lost.
-// "-", a pipe or a device is written to directly.
+// Takes lines in any order and writes them in theirs, each as soon as all before it are there: into
+// PATH.part, which becomes PATH when it is complete. So PATH is never half a file, and what was
+// answered before a crash is not lost. "-", a pipe or a device is written to directly.
 class PredictionRows {
  public:
   // A usage Diagnostic, beginning with --out, if the file cannot be written.
@@ -42,7 +42,8 @@ class PredictionRows {
   // Line `index`, counted from 0. The Diagnostic of Open(), here and below, if the disk is full.
   absl::Status Add(int64_t index, std::string line);
   bool has(int64_t index) const { return index < written_ || waiting_.count(index) > 0; }
-  // Moves the complete file to its name; gzipped if that ends in .gz. REQUIRES: all lines were added.
+  // Moves the complete file to its name; gzipped if that ends in .gz. REQUIRES: all lines were
+  // added.
   absl::Status Finish();
   // Removes what there is: nothing was asked.
   void Discard();

@@ -1,11 +1,13 @@
-// A progress line on standard error for operations that take longer than a second, if standard error is a terminal:
+// A progress line on standard error for operations that take longer than a second, if standard
+// error is a terminal:
 //
-//   Progress progress("reading net.py");      // "reading net.py ... 3 s" after a second, erased at the end
+//   Progress progress("reading net.py");      // "reading net.py ... 3 s" after a second, erased at
+//                                             the end
 //   progress.Update("asking for 3 of 20");
 //   progress.Count("asking", 3, 20);           // "asking: 3 of 20 ... 2 s, about 11 s left"
 //
-// Where one is inside of another, the inner one is shown. Whatever else is written to a terminal meanwhile goes through
-// Say().
+// Where one is inside of another, the inner one is shown. Whatever else is written to a terminal
+// meanwhile goes through Say().
 #ifndef COBRA_CLIENT_PROGRESS_H_
 #define COBRA_CLIENT_PROGRESS_H_
 
@@ -51,8 +53,8 @@ bool HasProgress();
 // No progress from now on, and Note() is silent: --quiet.
 void BeQuiet();
 bool NotesAreSilent();
-// Writes to standard error, over a progress line if there is one: with '?' for what a terminal would obey, but for the
-// colours of a Painter if there are any (`color`).
+// Writes to standard error, over a progress line if there is one: with '?' for what a terminal
+// would obey, but for the colours of a Painter if there are any (`color`).
 void Say(absl::string_view text, bool color = false);
 // The same for a line that nobody needs to read: nothing after BeQuiet().
 void Note(absl::string_view line);

@@ -56,7 +56,8 @@ json SpacesJson(const v1::MeasuredErrors& errors) {
 
 json TargetJson(const v1::Target& t) {
   const v1::MeasuredErrors& e = t.errors();
-  // Errors measured on the target itself: a calibrated target has only its probe, the others are of its base target.
+  // Errors measured on the target itself: a calibrated target has only its probe, the others are of
+  // its base target.
   json j = {{"spec", SpecJson(t.spec())},
             {"calibrated", t.calibrated()},
             {"base_target", t.base_target()},
@@ -123,7 +124,8 @@ std::string VersionText(const v1::Target& t) {
 
 // Without these numbers a device is taken for those that explain it.
 std::string UnknownNumbersText(const v1::TargetSpec& spec) {
-  // How processors run ncnn is compared without their bandwidth, which those that were measured do not say.
+  // How processors run ncnn is compared without their bandwidth, which those that were measured do
+  // not say.
   const bool needs_bandwidth = spec.kind() != "cpu" || !absl::StartsWith(spec.runtime(), "ncnn");
   std::vector<std::string> unknown;
   if (!(spec.peak_gflops() > 0)) unknown.push_back("peak_gflops");
@@ -305,7 +307,8 @@ constexpr char kCheckSheet[] =
 
 namespace {
 
-// Of a reply: the server puts what is to be known of all timings beside the doubted ones (server/new_level.h).
+// Of a reply: the server puts what is to be known of all timings beside the doubted ones
+// (server/new_level.h).
 constexpr absl::string_view kWarning = "warning: ";
 bool IsWarning(absl::string_view doubted) { return absl::StartsWith(doubted, kWarning); }
 

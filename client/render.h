@@ -49,7 +49,8 @@ std::string GraphTable(const graph::Graph& graph);
 std::string TargetsTable(const v1::ListTargetsResponse& response, const TerminalStyle& style = {});
 std::string TargetsJson(const v1::ListTargetsResponse& response);
 
-// A warning if the machine was busy during the probe. "" if it was not, or if the worker did not record it.
+// A warning if the machine was busy during the probe. "" if it was not, or if the worker did not
+// record it.
 std::string ProbeWarning(absl::string_view probe_json);
 std::string CalibrationTable(const v1::CalibrateResponse& response, absl::string_view warning);
 std::string CalibrationJson(const v1::CalibrateResponse& response, absl::string_view warning);

@@ -46,7 +46,8 @@ absl::Status CheckTargetCount(const PageFlags& flags) {
                    "name some of `cobra-client targets`: --target A,B,C");
 }
 
-// Of targets that nobody named, as many as a page shows: the fastest, without guesses where there are enough others.
+// Of targets that nobody named, as many as a page shows: the fastest, without guesses where there
+// are enough others.
 absl::StatusOr<std::vector<std::string>> FastestTargets(const CommonFlags& common, const PageFlags& flags,
                                                         ModelInput* input) {
   CommonFlags unlabelled = common;  // the history has what the page shows
@@ -63,7 +64,8 @@ absl::StatusOr<std::vector<std::string>> FastestTargets(const CommonFlags& commo
   return names;
 }
 
-// The networks of the model, each with its answers: for another version of PyTorch a program may be another one.
+// The networks of the model, each with its answers: for another version of PyTorch a program may be
+// another one.
 class Asked {
  public:
   Asked(const CommonFlags& common, const PageFlags& flags, const v1::ListTargetsResponse& sheets)
@@ -110,7 +112,8 @@ report::Question PageQuestion(const PageFlags& flags) {
   return question;
 }
 
-// A page without a sweep says why it has none: a graph's sizes are fixed, and some models take one batch only.
+// A page without a sweep says why it has none: a graph's sizes are fixed, and some models take one
+// batch only.
 json SweepOf(const CommonFlags& common, const PageFlags& flags) {
   if (flags.no_sweep) return json();
   SweepFlags asked;

@@ -19,7 +19,8 @@ struct PageFlags {
   std::string out = "report.html";  // "-": standard output
 };
 
-// With CommonFlags::json the page's document (report/document.h) is written instead of the page. The exit code.
+// With CommonFlags::json the page's document (report/document.h) is written instead of the page.
+// The exit code.
 absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags);
 
 }  // namespace cobra::client

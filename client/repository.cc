@@ -42,7 +42,8 @@ struct GitAnswer {
   std::string out;
 };
 
-// What git prints to standard error goes to the user. A status other than that of the program's end is an error.
+// What git prints to standard error goes to the user. A status other than that of the program's end
+// is an error.
 absl::StatusOr<GitAnswer> RunGit(const std::vector<std::string>& command, SubprocessOptions options = {}) {
   GitAnswer answer;
   options.exit_status = &answer.exit_status;
@@ -103,7 +104,8 @@ std::vector<TreeEntry> ParseTree(absl::string_view out) {
   return entries;
 }
 
-// The other name of `path`: of a file itself, of a folder by a file in it that keeps its place there.
+// The other name of `path`: of a file itself, of a folder by a file in it that keeps its place
+// there.
 std::optional<std::string> OtherName(const std::vector<std::pair<std::string, std::string>>& names,
                                      const std::string& path) {
   for (const auto& [known, other] : names) {
@@ -163,9 +165,10 @@ absl::StatusOr<Repository> Repository::At(std::string root) {
   return repository;
 }
 
-// A hook's environment names the repository and the index of the command that it belongs to; the user's hooks have no
-// business here. A configuration's `protocol.NAME.allow` counts more than ours, the variable more than both. A commit
-// is what its name says, whatever refs/replace/ has in its place.
+// A hook's environment names the repository and the index of the command that it belongs to; the
+// user's hooks have no business here. A configuration's `protocol.NAME.allow` counts more than
+// ours, the variable more than both. A commit is what its name says, whatever refs/replace/ has in
+// its place.
 std::vector<std::string> Repository::Git(std::vector<std::string> arguments, const std::string& index) const {
   std::vector<std::string> command = {"env", "-u", "GIT_DIR", "-u", "GIT_WORK_TREE", "-u", "GIT_PREFIX"};
   if (index.empty()) {
@@ -244,7 +247,8 @@ absl::StatusOr<Repository::Renames> Repository::RenamesBetween(const std::string
   if (!to.empty()) {
     arguments.push_back(to);
   } else {
-    // A file that git does not know of is in no diff with the working tree. A copy of the index takes it up.
+    // A file that git does not know of is in no diff with the working tree. A copy of the index
+    // takes it up.
     COBRA_ASSIGN_OR_RETURN(const std::string named, OutputOf(Git({"rev-parse", "--git-path", "index"})));
     const fs::path users = fs::path(root_) / Trimmed(named);
     std::string copy = (fs::temp_directory_path(error) / "cobra-index-XXXXXX").string();
@@ -339,8 +343,9 @@ absl::Status Repository::ExportInto(const std::string& commit, const std::string
       absl::StrAppend(&files, entry.path, absl::string_view("\0", 1));
     }
   }
-  // An index of our own, by which git writes the files as it would into a checkout: with its line ends, no filters. As
-  // its working tree git takes the new folder, for attributes of the user's files are not those of that commit.
+  // An index of our own, by which git writes the files as it would into a checkout: with its line
+  // ends, no filters. As its working tree git takes the new folder, for attributes of the user's
+  // files are not those of that commit.
   const std::string index = absl::StrCat(folder, ".index"), list = absl::StrCat(folder, ".files");
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(list, files));
   COBRA_RETURN_IF_ERROR(OutputOf(Git({"read-tree", "--no-sparse-checkout", commit}, index), options).status());

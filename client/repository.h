@@ -1,8 +1,9 @@
-// What git knows of the user's files: earlier versions of them, in a folder of their own. The user's checkout, index
-// and branches are never written to.
+// What git knows of the user's files: earlier versions of them, in a folder of their own. The
+// user's checkout, index and branches are never written to.
 //
-// A folder that somebody sent may have a .git whose configuration names programs. git runs none of them here: no
-// filters, hooks, monitors of files, external diffs or conversions to text, and it fetches nothing.
+// A folder that somebody sent may have a .git whose configuration names programs. git runs none of
+// them here: no filters, hooks, monitors of files, external diffs or conversions to text, and it
+// fetches nothing.
 #ifndef COBRA_CLIENT_REPOSITORY_H_
 #define COBRA_CLIENT_REPOSITORY_H_
 
@@ -19,10 +20,12 @@
 
 namespace cobra::client {
 
-// The folder with a .git that `path` is in, without symbolic links; `path` need not exist. Empty: none.
+// The folder with a .git that `path` is in, without symbolic links; `path` need not exist. Empty:
+// none.
 std::string RepositoryRoot(const std::string& path);
 
-// The path of `file` below `folder`, "" for the folder itself; nullopt if it is not below. Links are resolved.
+// The path of `file` below `folder`, "" for the folder itself; nullopt if it is not below. Links
+// are resolved.
 std::optional<std::string> PathInFolder(const std::string& file, const std::string& folder);
 
 class Repository {
@@ -31,7 +34,8 @@ class Repository {
   static absl::StatusOr<Repository> Find(const std::string& path);
 
   const std::string& root() const { return root_; }
-  // The commit of "origin/main", 40 digits. "A...B", "A...": the merge base of the two, HEAD where one is left out.
+  // The commit of "origin/main", 40 digits. "A...B", "A...": the merge base of the two, HEAD where
+  // one is left out.
   absl::StatusOr<std::string> Commit(const std::string& revision) const;
   // "origin/main (3f2a1b0)".
   static std::string Label(const std::string& revision, const std::string& commit);
@@ -40,16 +44,16 @@ class Repository {
   absl::StatusOr<bool> Has(const std::string& commit, const std::string& path) const;
   // The text of a file of a commit.
   absl::StatusOr<std::string> Text(const std::string& commit, const std::string& path) const;
-  // Where `path`, of commit `to` or (empty) of the working tree, was in commit `from`: there too, or under the name
-  // that git takes for its earlier one. nullopt: nowhere.
+  // Where `path`, of commit `to` or (empty) of the working tree, was in commit `from`: there too,
+  // or under the name that git takes for its earlier one. nullopt: nowhere.
   absl::StatusOr<std::optional<std::string>> EarlierPath(const std::string& path, const std::string& from,
                                                          const std::string& to) const;
   // The reverse: where a path of commit `from` is in `to`.
   absl::StatusOr<std::optional<std::string>> LaterPath(const std::string& path, const std::string& from,
                                                        const std::string& to) const;
 
-  // Writes files of a commit into a folder below `temporary`, those that `wanted` says of their paths; submodules as
-  // they were at that commit, where they are checked out. Returns the folder.
+  // Writes files of a commit into a folder below `temporary`, those that `wanted` says of their
+  // paths; submodules as they were at that commit, where they are checked out. Returns the folder.
   absl::StatusOr<std::string> Export(const std::string& commit, const std::function<bool(absl::string_view)>& wanted,
                                      TemporaryFolder* temporary) const;
 

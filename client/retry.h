@@ -1,5 +1,5 @@
-// Retries while a server is UNAVAILABLE (starting, draining, out of reach), and when a busy one says. Other errors are
-// not resolved by waiting.
+// Retries while a server is UNAVAILABLE (starting, draining, out of reach), and when a busy one
+// says. Other errors are not resolved by waiting.
 #ifndef COBRA_CLIENT_RETRY_H_
 #define COBRA_CLIENT_RETRY_H_
 
@@ -13,16 +13,16 @@
 namespace cobra::client {
 
 struct RetryPolicy {
-  // Of an unavailable server: 5.1 s of waiting in all, long enough for a server to start, short enough to report a
-  // missing one. A busy server is asked again until the deadline.
+  // Of an unavailable server: 5.1 s of waiting in all, long enough for a server to start, short
+  // enough to report a missing one. A busy server is asked again until the deadline.
   int max_attempts = 7;
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(2);
   bool wait_while_busy = true;
 };
 
-// The last attempt's status. `sleep` waits and returns true, or returns false if the deadline comes first; a test
-// records the durations instead.
+// The last attempt's status. `sleep` waits and returns true, or returns false if the deadline comes
+// first; a test records the durations instead.
 inline absl::Status RetryLoop(const RetryPolicy& policy, absl::FunctionRef<bool(absl::Duration)> sleep,
                               absl::FunctionRef<absl::Status()> attempt) {
   absl::Duration backoff = policy.initial_backoff;

@@ -1,5 +1,5 @@
-// cobra.toml: the models of a repository, what is asked about them, and their budgets (docs/ci.md). `cobra-client
-// check` checks them all.
+// cobra.toml: the models of a repository, what is asked about them, and their budgets (docs/ci.md).
+// `cobra-client check` checks them all.
 //
 //   [defaults]
 //   targets = ["cpu-epyc-genoa-1t"]
@@ -34,8 +34,9 @@ struct SuiteModel {
   Budgets budgets_ms;
 };
 
-// In the order of the file. `name`: of the file, for messages. A usage Diagnostic with file and line for what is not
-// TOML, for an unknown key (with the nearest one), and for a value that does not fit.
+// In the order of the file. `name`: of the file, for messages. A usage Diagnostic with file and
+// line for what is not TOML, for an unknown key (with the nearest one), and for a value that does
+// not fit.
 absl::StatusOr<std::vector<SuiteModel>> ParseSuite(absl::string_view text, const std::string& name);
 
 }  // namespace cobra::client

@@ -1,4 +1,5 @@
-// Errors in the words of cobra.toml: whoever writes `inputs = [...]` there has no --input to correct.
+// Errors in the words of cobra.toml: whoever writes `inputs = [...]` there has no --input to
+// correct.
 #ifndef COBRA_CLIENT_SUITE_WORDS_H_
 #define COBRA_CLIENT_SUITE_WORDS_H_
 
@@ -6,7 +7,8 @@
 
 namespace cobra::client {
 
-// The same error with keys in place of the flags that it names: inputs = ["1x3x64x64"] for --input 1x3x64x64.
+// The same error with keys in place of the flags that it names: inputs = ["1x3x64x64"] for --input
+// 1x3x64x64.
 absl::Status InSuiteKeys(const absl::Status& error);
 
 }  // namespace cobra::client

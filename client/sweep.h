@@ -1,4 +1,5 @@
-// What `cobra-client sweep` finds out: latency and throughput of one model by batch, on each of some targets.
+// What `cobra-client sweep` finds out: latency and throughput of one model by batch, on each of
+// some targets.
 #ifndef COBRA_CLIENT_SWEEP_H_
 #define COBRA_CLIENT_SWEEP_H_
 
@@ -35,12 +36,14 @@ struct TargetSweep {
   double memory_gb = 0;            // 10^9 bytes; 0: unknown
   std::vector<SweepPoint> points;  // batches ascend
 
-  // Whether the peak memory of a point is within that of the target. An unknown memory holds everything.
+  // Whether the peak memory of a point is within that of the target. An unknown memory holds
+  // everything.
   bool Fits(const SweepPoint& point) const;
 };
 
-// A larger batch is worth little from here on: the smallest batch whose throughput is at least kKneeShare of the best
-// among those that fit into memory. Batches whose latency is a guess count only where all are.
+// A larger batch is worth little from here on: the smallest batch whose throughput is at least
+// kKneeShare of the best among those that fit into memory. Batches whose latency is a guess count
+// only where all are.
 constexpr double kKneeShare = 0.9;
 struct Knee {
   size_t point = 0, best = 0;  // indices
@@ -52,7 +55,8 @@ std::optional<Knee> KneeOf(const TargetSweep& sweep);  // nothing if no point fi
 // Where memory ends. Peak memory is taken as a line between two batches, and beyond the last two.
 struct MemoryEnd {
   std::optional<int64_t> largest_that_fits;  // of the batches that were asked about
-  // The largest batch that would fit, about. Nothing if a single batch was answered, or memory does not depend on it.
+  // The largest batch that would fit, about. Nothing if a single batch was answered, or memory does
+  // not depend on it.
   std::optional<int64_t> estimate;
 };
 std::optional<MemoryEnd> MemoryEndOf(const TargetSweep& sweep);  // nothing if the memory is unknown

@@ -26,8 +26,8 @@
 namespace cobra::client {
 namespace {
 
-// The inputs with B, of the command line or, where the form of the model needs none there, of the model itself. Sets
-// the entry that is taken for lack of one.
+// The inputs with B, of the command line or, where the form of the model needs none there, of the
+// model itself. Sets the entry that is taken for lack of one.
 absl::StatusOr<std::vector<std::string>> InputsOf(ModelArguments* model, absl::Duration time) {
   if (absl::EndsWith(model->path, ".json") && FileExists(model->path)) {
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(model->path, ": is a graph, whose sizes are fixed"),
@@ -98,7 +98,8 @@ class SweepRun {
     std::shared_ptr<const ModelQuestion> sent;  // if the server reads it, for its errors
   };
 
-  // Batch by batch, so that a graph is read once for all targets; the next cell, nothing after the last one.
+  // Batch by batch, so that a graph is read once for all targets; the next cell, nothing after the
+  // last one.
   std::optional<v1::PredictRequest> Next() {
     while (next_ < sweep_.batches.size() * sweep_.targets.size()) {
       const size_t batch = next_ / sweep_.targets.size(), target = next_ % sweep_.targets.size();

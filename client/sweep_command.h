@@ -26,8 +26,8 @@ struct AskedSweep {
   ModelArguments model;  // with the entry that was taken for lack of one
   absl::Status lost;     // why not all of it is answered, though some is
 };
-// Asks, and writes nothing but which entry was taken for lack of one. The first error if no batch is answered on any
-// target.
+// Asks, and writes nothing but which entry was taken for lack of one. The first error if no batch
+// is answered on any target.
 absl::StatusOr<AskedSweep> AskSweep(const CommonFlags& common, SweepFlags flags);
 
 // The exit code: that of the first error if no batch is answered on any target.

@@ -22,8 +22,9 @@ std::string SweepJson(const Sweep& sweep, const ModelArguments& model);
 // Each has a colour of its own.
 constexpr size_t kMostCurves = 8;
 
-// An SVG that needs no other file: latency and throughput over batch, each with its interval; a ring at the knee,
-// guesses hollow, a dashed line where memory ends. Dark where the reader's page is.
+// An SVG that needs no other file: latency and throughput over batch, each with its interval; a
+// ring at the knee, guesses hollow, a dashed line where memory ends. Dark where the reader's page
+// is.
 // REQUIRES: at most kMostCurves targets.
 std::string SweepSvg(const Sweep& sweep);
 

@@ -8,8 +8,8 @@
 
 namespace cobra::client {
 
-// Markdown: how to read it; then a heading, what it is and a table a target, in their order. Calibrated ones are left
-// out, they are one server's own.
+// Markdown: how to read it; then a heading, what it is and a table a target, in their order.
+// Calibrated ones are left out, they are one server's own.
 std::string TargetCards(const v1::ListTargetsResponse& response);
 
 }  // namespace cobra::client

@@ -52,7 +52,8 @@ std::vector<OperatorTimes> TimesByOperator(const v1::PredictResponse& response) 
   return all;
 }
 
-// Milliseconds by operator and target. Where the targets' names are too wide as headers, numbers stand for them.
+// Milliseconds by operator and target. Where the targets' names are too wide as headers, numbers
+// stand for them.
 std::string OperatorTable(std::vector<std::vector<std::string>> rows, const TerminalStyle& style) {
   constexpr size_t kFirstTarget = 2;
   std::vector<Column> columns = {{.min_width = 8, .keep_both = true}, {true}};

@@ -13,13 +13,14 @@
 
 namespace cobra::client {
 
-// A target: the fastest first, those whose latency is a guess (coverage 0) behind all others, and behind these the ones
-// whose memory the network exceeds.
+// A target: the fastest first, those whose latency is a guess (coverage 0) behind all others, and
+// behind these the ones whose memory the network exceeds.
 struct RankedTarget {
   std::string name;
   double latency_us = 0;
-  // How many times as long as on the fastest target, with the interval of this ratio. The errors of two targets are
-  // taken as independent; they share a network, so that the interval is rather too wide.
+  // How many times as long as on the fastest target, with the interval of this ratio. The errors of
+  // two targets are taken as independent; they share a network, so that the interval is rather too
+  // wide.
   double ratio = 1, ratio_low = 1, ratio_high = 1;
   // The fastest is faster than this one with the coverage of the intervals: ratio_low is above 1.
   bool is_slower = false;
@@ -29,16 +30,19 @@ struct RankedTarget {
 // `sheets`: of the targets whose memory is to count.
 std::vector<RankedTarget> RankTargets(const v1::PredictResponse& response, const TargetSheets& sheets = {});
 
-// "fastest: ort", or who may be faster, and a table of the others; empty for a single target. On a terminal only the
-// first of very many. `all`: what the first line is about, where the table is only about the fastest of them.
+// "fastest: ort", or who may be faster, and a table of the others; empty for a single target. On a
+// terminal only the first of very many. `all`: what the first line is about, where the table is
+// only about the fastest of them.
 std::string RankingText(const v1::PredictResponse& response, const TerminalStyle& style = {},
                         const v1::PredictResponse* all = nullptr, const TargetSheets& sheets = {});
 nlohmann::json RankingJson(const v1::PredictResponse& response, const TargetSheets& sheets = {});
 
-// Of an answer for targets that nobody named, what a person wants to see first: of more than twenty the ten fastest.
+// Of an answer for targets that nobody named, what a person wants to see first: of more than twenty
+// the ten fastest.
 v1::PredictResponse FastestOf(const v1::PredictResponse& response, const TargetSheets& sheets = {});
 
-// Milliseconds of each operator on each target, those that differ most first. REQUIRES: a breakdown.
+// Milliseconds of each operator on each target, those that differ most first. REQUIRES: a
+// breakdown.
 std::string TargetsExplainedText(const v1::PredictResponse& response, absl::string_view title, int top,
                                  const TerminalStyle& style = {}, const TargetSheets& sheets = {});
 std::string TargetsExplainedJson(const v1::PredictResponse& response, absl::string_view title,

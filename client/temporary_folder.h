@@ -1,4 +1,5 @@
-// A folder of a command's own, which is gone when the command ends: also by Ctrl-C, SIGTERM or SIGHUP.
+// A folder of a command's own, which is gone when the command ends: also by Ctrl-C, SIGTERM or
+// SIGHUP.
 #ifndef COBRA_CLIENT_TEMPORARY_FOLDER_H_
 #define COBRA_CLIENT_TEMPORARY_FOLDER_H_
 
@@ -18,8 +19,8 @@ namespace cobra::client {
 
 class TemporaryFolder {
  public:
-  // REQUIRES: this process has no other threads yet; those that it starts later inherit that the signals are blocked.
-  // One at a time.
+  // REQUIRES: this process has no other threads yet; those that it starts later inherit that the
+  // signals are blocked. One at a time.
   static absl::StatusOr<std::unique_ptr<TemporaryFolder>> Create();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -27,7 +28,8 @@ class TemporaryFolder {
 
   const std::string& path() const { return path_; }  // absolute, without symbolic links
 
-  // Who writes into the folder, or has another program do so, holds the mutex and stops when `interrupted` turns true.
+  // Who writes into the folder, or has another program do so, holds the mutex and stops when
+  // `interrupted` turns true.
   absl::Mutex* writing() { return &writing_; }
   const std::atomic<bool>* interrupted() const { return &interrupted_; }
 

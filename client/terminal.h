@@ -1,5 +1,5 @@
-// What a stream can show: the width of a terminal, colours. Files and pipes get neither, so that scripts read the same
-// text whatever the terminal is.
+// What a stream can show: the width of a terminal, colours. Files and pipes get neither, so that
+// scripts read the same text whatever the terminal is.
 #ifndef COBRA_CLIENT_TERMINAL_H_
 #define COBRA_CLIENT_TERMINAL_H_
 
@@ -26,8 +26,9 @@ struct StreamFacts {
   // Of the environment; empty: not set.
   std::string term, columns, no_color, clicolor_force;
 };
-// --color comes first, then NO_COLOR, then CLICOLOR_FORCE; otherwise a terminal has colours unless TERM is "dumb" or
-// not set. COLUMNS is the width of a terminal that has another one; of a file or a pipe nothing is.
+// --color comes first, then NO_COLOR, then CLICOLOR_FORCE; otherwise a terminal has colours unless
+// TERM is "dumb" or not set. COLUMNS is the width of a terminal that has another one; of a file or
+// a pipe nothing is.
 TerminalStyle StyleOf(const StreamFacts& facts, ColorChoice choice);
 
 TerminalStyle StandardOutputStyle(ColorChoice choice = ColorChoice::kAuto);
@@ -64,7 +65,8 @@ class Painter {
 // How many bytes at the head of the text are a colour of a Painter; 0: there is none.
 size_t PaintBytes(absl::string_view text);
 
-// The word "error:" or "warning:" that a line of `text` begins with, or has after a position, in its colour.
+// The word "error:" or "warning:" that a line of `text` begins with, or has after a position, in
+// its colour.
 std::string PaintedMessage(const std::string& text, bool color);
 
 }  // namespace cobra::client

@@ -38,7 +38,8 @@ std::pair<size_t, int> After(absl::string_view text, int n) {
 
 int WidthOf(absl::string_view text) { return After(text, std::numeric_limits<int>::max() - 2).second; }
 
-// The byte before which there are at most `n` columns, and the one before which there are `n` at least.
+// The byte before which there are at most `n` columns, and the one before which there are `n` at
+// least.
 size_t HeadEnd(absl::string_view text, int n) { return After(text, n).first; }
 size_t TailBegin(absl::string_view text, int n) {
   const auto [end, columns] = After(text, n);
@@ -59,7 +60,8 @@ int LeastWidth(const Column& column, int width) {
   return column.min_width == 0 ? width : std::min(width, column.min_width);
 }
 
-// Cuts the widest column that may be cut, character by character, until the table fits or nothing is left to cut.
+// Cuts the widest column that may be cut, character by character, until the table fits or nothing
+// is left to cut.
 void Fit(const std::vector<Column>& columns, int width, std::vector<int>* widths) {
   int total = TotalWidth(*widths);
   while (total > width) {
@@ -85,8 +87,8 @@ std::vector<std::string> CellsOf(const Rows& rows, size_t column) {
   return cells;
 }
 
-// Cells cut in the middle so that those which differ still do: in the least width from `width` on that allows it. Of
-// the ways to cut, the one with equal halves comes first.
+// Cells cut in the middle so that those which differ still do: in the least width from `width` on
+// that allows it. Of the ways to cut, the one with equal halves comes first.
 std::vector<std::string> CutInside(const std::vector<std::string>& cells, int width, int widest) {
   const size_t different = std::set<std::string>(cells.begin(), cells.end()).size();
   for (; width < widest; ++width) {

@@ -18,8 +18,8 @@ struct Column {
   bool keep_end = false;  // cut at the front: the end of a module path is the most informative part
   // Cut in the middle, and only so far that names which differ still do.
   bool keep_both = false;
-  // If names cut to their least width are not enough, columns are left out, those with the highest number first, and a
-  // last line names them. 0: never.
+  // If names cut to their least width are not enough, columns are left out, those with the highest
+  // number first, and a last line names them. 0: never.
   int leave_out = 0;
   // Instead of being left out, its cells go to lines of their own below their rows.
   bool below = false;
@@ -33,8 +33,8 @@ struct TableLines {
   std::string left_out;            // "no room for: params, MMAC"; empty if all columns are there
 };
 
-// Rows of equal length, the first one the header. Control characters in cells are shown as '?'. Numbers are never cut:
-// what does not fit even so is wider than the terminal.
+// Rows of equal length, the first one the header. Control characters in cells are shown as '?'.
+// Numbers are never cut: what does not fit even so is wider than the terminal.
 TableLines LinesOfTable(const std::vector<std::vector<std::string>>& rows, std::vector<Column> columns, int width,
                         const PaintCell& paint = nullptr);
 // `width` is that of the terminal in characters; 0: no limit, nothing is cut or left out.
@@ -52,7 +52,8 @@ std::string PercentText(double fraction);  // 0.412 -> "41.2 %"
 std::string MebibytesText(int64_t bytes);  // "1.4 MiB"
 std::string MillisecondsText(double us);   // "4.210"
 
-// The position of a call: "net.py:7"; "net.onnx node 7", counted as in errors, if the file has no lines; "" if unknown.
+// The position of a call: "net.py:7"; "net.onnx node 7", counted as in errors, if the file has no
+// lines; "" if unknown.
 std::string PlaceText(absl::string_view file, int line);
 // Whether positions in that file are line numbers.
 bool HasLineNumbers(absl::string_view file);

@@ -37,7 +37,8 @@ absl::StatusOr<TimedModels> LoadTimedModels(const std::string& path, const Timed
 // The same for one model.
 absl::StatusOr<v1::TimedNetwork> LoadTimedModel(const ModelArguments& model, const TimedListOptions& options);
 
-// Milliseconds of a cell. A usage Diagnostic if it is no number, or no time that a network can take.
+// Milliseconds of a cell. A usage Diagnostic if it is no number, or no time that a network can
+// take.
 absl::StatusOr<double> ParseLatency(const std::string& text);
 
 // "row 3: ..." of each.

@@ -1,4 +1,5 @@
-// What predict and explain both show of a prediction: how sure it is, for people, and its fields in JSON.
+// What predict and explain both show of a prediction: how sure it is, for people, and its fields in
+// JSON.
 #ifndef COBRA_CLIENT_UNKNOWN_H_
 #define COBRA_CLIENT_UNKNOWN_H_
 
@@ -10,7 +11,8 @@
 
 namespace cobra::client {
 
-// Of the interval in milliseconds: "35.099 ... 37.434", or "a guess: 2.0 to 4.5" if nothing is known of its coverage.
+// Of the interval in milliseconds: "35.099 ... 37.434", or "a guess: 2.0 to 4.5" if nothing is
+// known of its coverage.
 std::string IntervalText(const v1::TargetPrediction& prediction);
 std::string GuessText(double low_us, double high_us);
 // "90 % interval ms", by the first prediction whose coverage is known.
@@ -21,16 +23,17 @@ inline constexpr double kSureConfidence = 0.9;
 // "0.97", with a colour where it is low.
 std::string PaintedConfidence(const Painter& paint, double confidence, const std::string& text);
 
-// Lines of text: the parts that the model does not know, with their shares of the time, and how to measure them. "" if
-// all such shares are negligible.
+// Lines of text: the parts that the model does not know, with their shares of the time, and how to
+// measure them. "" if all such shares are negligible.
 std::string UnknownText(const v1::TargetPrediction& prediction);
 
-// Whether a calibrated machine is so disturbed that its predictions differ visibly from the undisturbed ones.
+// Whether a calibrated machine is so disturbed that its predictions differ visibly from the
+// undisturbed ones.
 bool IsDisturbed(const v1::Disturbance& disturbance);
 // "networks took 1.18 times as long as undisturbed in the median, ..."
 std::string DisturbanceText(const v1::Disturbance& disturbance);
-// A line: what the network takes while nothing else runs on the machine; "" where that is what the prediction says
-// anyway.
+// A line: what the network takes while nothing else runs on the machine; "" where that is what the
+// prediction says anyway.
 std::string UndisturbedText(const v1::TargetPrediction& prediction);
 
 // All but the breakdown; J is nlohmann's json or ordered_json.

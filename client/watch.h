@@ -1,5 +1,5 @@
-// Waits for changes of files. Folders are watched, not files: an editor that replaces a file by renaming another one
-// leaves a watch of the old file behind.
+// Waits for changes of files. Folders are watched, not files: an editor that replaces a file by
+// renaming another one leaves a watch of the old file behind.
 #ifndef COBRA_CLIENT_WATCH_H_
 #define COBRA_CLIENT_WATCH_H_
 
@@ -23,8 +23,9 @@ class FileWatch {
   // Also watches these folders, those that are not there as soon as they are.
   absl::Status Add(const std::vector<std::string>& folders);
 
-  // Returns after a file whose name `concerns` accepts was written, replaced or removed in one of the folders since the
-  // last call, and nothing more has changed for a moment: editors write in several steps.
+  // Returns after a file whose name `concerns` accepts was written, replaced or removed in one of
+  // the folders since the last call, and nothing more has changed for a moment: editors write in
+  // several steps.
   absl::Status Wait(const std::function<bool(const std::string& name)>& concerns);
 
  private:

@@ -1,5 +1,5 @@
-// `cobra-client predict --watch`: predicts again whenever the model's file, or one that it imports from beside it,
-// changes.
+// `cobra-client predict --watch`: predicts again whenever the model's file, or one that it imports
+// from beside it, changes.
 #ifndef COBRA_CLIENT_WATCH_COMMAND_H_
 #define COBRA_CLIENT_WATCH_COMMAND_H_
 
@@ -11,8 +11,8 @@
 
 namespace cobra::client {
 
-// Ends with an error of the first question that an edit of the model cannot mend; otherwise Ctrl-C ends the process,
-// with code 0.
+// Ends with an error of the first question that an edit of the model cannot mend; otherwise Ctrl-C
+// ends the process, with code 0.
 absl::StatusOr<int> RunPredictWatch(const CommonFlags& common, PredictFlags flags);
 
 // An answer beside the one before: the change on each target.

@@ -22,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of programs, models, weights and configurations: nothing that CheckReplaces() is asked about ends like that.
+// Of programs, models, weights and configurations: nothing that CheckReplaces() is asked about ends
+// like that.
 constexpr absl::string_view kValuableEndings[] = {".py",    ".pyi", ".ipynb",       ".toml", ".onnx", ".tflite",
                                                   ".param", ".bin", ".safetensors", ".pt",   ".pth",  ".ckpt",
                                                   ".cc",    ".h"};
@@ -63,7 +64,8 @@ absl::Status CheckNothingIsLost(const std::string& written, const WrittenFile& f
   return absl::OkStatus();
 }
 
-// Whether a link of the repository of this folder, which somebody may have sent, leads out of it or to git's own files.
+// Whether a link of the repository of this folder, which somebody may have sent, leads out of it or
+// to git's own files.
 bool IsLedAway(const std::string& written) {
   std::error_code error;
   const fs::path file = fs::absolute(written, error).lexically_normal(), root = RepositoryRoot(".");

@@ -8,8 +8,9 @@ function(cobra_library name)
   cobra_warnings(${name})
 endfunction()
 
-# cobra_torch_library(...): the same for the few targets that see LibTorch: -g1 (full debug information adds half
-# again to the compile time), the job pool that bounds memory, and LibTorch's headers precompiled once for all of them.
+# cobra_torch_library(...): the same for the few targets that see LibTorch: -g1 (full debug
+# information adds half again to the compile time), the job pool that bounds memory, and LibTorch's
+# headers precompiled once for all of them.
 function(cobra_torch_library name)
   cobra_library(${name} ${ARGN})
   cobra_use_torch(${name})
@@ -35,15 +36,16 @@ function(cobra_executable name)
   cobra_warnings(${name})
 endfunction()
 
-# cobra_test(NAME SOURCES x_test.cc LINK ... [LABELS unit|torch|e2e]): one GoogleTest binary. Torch-linked binaries start
-# slowly and are registered whole; the others test by test.
+# cobra_test(NAME SOURCES x_test.cc LINK ... [LABELS unit|torch|e2e]): one GoogleTest binary.
+# Torch-linked binaries start slowly and are registered whole; the others test by test.
 function(cobra_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
   cobra_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK} GTest::gmock GTest::gtest_main)
-  # GoogleTest's macros begin with a dangling else; -O3 compiles GoogleTest's many templates half again as long, for nothing.
+  # GoogleTest's macros begin with a dangling else; -O3 compiles GoogleTest's many templates half
+  # again as long, for nothing.
   target_compile_options(${name} PRIVATE -Wno-dangling-else $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(${name} PRIVATE COBRA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              COBRA_BINARY_DIR="${CMAKE_BINARY_DIR}")
@@ -51,8 +53,8 @@ function(cobra_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${COBRA_TEST_TIMEOUT_S})
 endfunction()
 
-# cobra_python_test(NAME SCRIPT x.py [ARGS ...] [LABELS ...]): a test written in Python (Debian's interpreter). It exits 77 to say
-# that what it compares with is not installed here.
+# cobra_python_test(NAME SCRIPT x.py [ARGS ...] [LABELS ...]): a test written in Python (Debian's
+# interpreter). It exits 77 to say that what it compares with is not installed here.
 function(cobra_python_test name)
   cmake_parse_arguments(arg "" "SCRIPT" "ARGS;LABELS" ${ARGN})
   if(NOT arg_LABELS)

@@ -1,6 +1,6 @@
 # cobra_embed_page(OUTPUT HTML CSS JS ...)
-#   writes OUTPUT, a C++ header with the texts of a page: kPageHtml, kPageCss, and kPageJs, which is the scripts in their
-#   order inside one function, so that none of their names is the page's.
+#   writes OUTPUT, a C++ header with the texts of a page: kPageHtml, kPageCss, and kPageJs, which is
+#   the scripts in their order inside one function, so that none of their names is the page's.
 function(cobra_embed_page output html css)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${html} ${css} ${ARGN})
   file(READ ${html} html_text)

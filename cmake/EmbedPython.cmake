@@ -1,7 +1,8 @@
 # cobra_embed_python(FOLDER OUTPUT FUNCTION HEADER)
 #   writes OUTPUT, a C++ file with the text of every Python file below FOLDER. It defines
-#   absl::Span<const EmbeddedModule> FUNCTION(), which HEADER declares. A module's name follows from its path, as in
-#   Python: torch/nn/parameter.py is torch.nn.parameter, torch/nn/__init__.py is torch.nn. To add a module, add its file.
+#   absl::Span<const EmbeddedModule> FUNCTION(), which HEADER declares. A module's name follows from
+#   its path, as in Python: torch/nn/parameter.py is torch.nn.parameter, torch/nn/__init__.py is
+#   torch.nn. To add a module, add its file.
 function(cobra_embed_python folder output function header)
   file(GLOB_RECURSE paths RELATIVE ${folder} CONFIGURE_DEPENDS ${folder}/*.py)
   set(entries "")

@@ -1,4 +1,5 @@
-# `cmake --install` and the Debian package (cpack): programs, and beside them what base/data_path.h looks for.
+# `cmake --install` and the Debian package (cpack): programs, and beside them what base/data_path.h
+# looks for.
 include(GNUInstallDirs)
 set(cobra_programs cobra-client cobra-server cobra-reader cobra-worker cobra-train)
 install(TARGETS ${cobra_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -35,7 +36,8 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 configure_file(deploy/cobra-server.service.in ${CMAKE_BINARY_DIR}/generated/cobra-server.service @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/generated/cobra-server.service DESTINATION lib/systemd/system)
 
-# What the programs say of themselves: completion for three shells and, where help2man is installed, man pages.
+# What the programs say of themselves: completion for three shells and, where help2man is installed,
+# man pages.
 find_program(HELP2MAN_PROGRAM help2man)
 set(cobra_self ${CMAKE_BINARY_DIR}/self)
 add_custom_command(

@@ -1,5 +1,6 @@
-# LibTorch out of a Python package, with CUDA where the package has it. Its own TorchConfig.cmake asks for the whole CUDA toolkit as soon as the package has
-# CUDA; the worker includes none of CUDA's headers and needs nothing but the libraries.
+# LibTorch out of a Python package, with CUDA where the package has it. Its own TorchConfig.cmake
+# asks for the whole CUDA toolkit as soon as the package has CUDA; the worker includes none of
+# CUDA's headers and needs nothing but the libraries.
 set(cobra_torch_files)
 foreach(name torch torch_cpu c10 torch_cuda c10_cuda) # the last two may be missing
   unset(cobra_torch_file)
@@ -14,7 +15,8 @@ endforeach()
 add_library(cobra_installed_torch INTERFACE)
 target_include_directories(cobra_installed_torch SYSTEM INTERFACE ${COBRA_TORCH_DIR}/include
                                                                   ${COBRA_TORCH_DIR}/include/torch/csrc/api/include)
-# Nobody calls libtorch_cuda.so by name: it registers itself when it is loaded. What it needs itself it finds by its own run path.
+# Nobody calls libtorch_cuda.so by name: it registers itself when it is loaded. What it needs itself
+# it finds by its own run path.
 list(JOIN cobra_torch_files "," cobra_torch_files)
 target_link_libraries(cobra_installed_torch INTERFACE "-Wl,--no-as-needed,${cobra_torch_files},--as-needed"
                                                       -Wl,--unresolved-symbols=ignore-in-shared-libs)

@@ -1,4 +1,5 @@
-# find_package(cobra): the client library for other CMake projects (cmake --install; not in the Debian package).
+# find_package(cobra): the client library for other CMake projects (cmake --install; not in the
+# Debian package).
 include(CMakePackageConfigHelpers)
 set(cobra_headers ${CMAKE_INSTALL_INCLUDEDIR}/cobra)
 set(cobra_package ${CMAKE_INSTALL_LIBDIR}/cmake/cobra)

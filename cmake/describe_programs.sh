@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # What the programs say of themselves: describe_programs.sh BIN OUT HELP2MAN PROGRAM...
-# Completions in OUT/bash, zsh and fish; from --help a man page of each program and of each of its commands in OUT/man, unless HELP2MAN is
-# empty or was not found. OUT/target_cards.md is what the shipped weights know of their targets. OUT/complete is written last.
+# Completions in OUT/bash, zsh and fish; from --help a man page of each program and of each of its
+# commands in OUT/man, unless HELP2MAN is empty or was not found. OUT/target_cards.md is what the
+# shipped weights know of their targets. OUT/complete is written last.
 set -euo pipefail
 bin=$1 out=$2 help2man=$3
 shift 3
@@ -19,7 +20,8 @@ page() {
   gzip -9n "$out/man/$name.1"
 }
 
-# Names of commands and what they do: the lines of --help between "Subcommands:" and the next empty line.
+# Names of commands and what they do: the lines of --help between "Subcommands:" and the next empty
+# line.
 commands() { "$bin/$1" --help | sed -n '/^Subcommands:/,/^$/ { s/^  \([a-z-]\{1,\}\) *\(.*\)$/\1\t\2/p }'; }
 
 for program in "$@"; do

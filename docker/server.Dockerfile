@@ -30,6 +30,6 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=30s CMD ["cobra-client", 
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["cobra-server", "--listen", "0.0.0.0:50051", "--metrics", "0.0.0.0:9464", "--model", "/usr/share/cobra/model", \
             "--store", "/var/lib/cobra/cobra.sqlite", "--library", "/usr/lib/python3/dist-packages"]
-# Everybody who reaches the container may do everything: publish its ports on loopback, or replace this by
-# --insecure-metrics and credentials (docs/operations.md, Containers).
+# Everybody who reaches the container may do everything: publish its ports on loopback, or replace
+# this by --insecure-metrics and credentials (docs/operations.md, Containers).
 CMD ["--insecure", "--insecure-metrics"]

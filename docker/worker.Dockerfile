@@ -1,6 +1,8 @@
-# cobra-worker: measures layers and networks on the machine that it runs on. From the repository's root:
+# cobra-worker: measures layers and networks on the machine that it runs on. From the repository's
+# root:
 #   docker build -f docker/worker.Dockerfile -t cobra-worker .
-#   docker run --rm --cpuset-cpus 0 -v "$PWD/out:/out" cobra-worker measure --space real-layers --budget 30m --out /out/records.jsonl
+#   docker run --rm --cpuset-cpus 0 -v "$PWD/out:/out" cobra-worker measure --space real-layers
+#   --budget 30m --out /out/records.jsonl
 ARG BASE=debian:12
 
 FROM ${BASE} AS build

@@ -26,7 +26,8 @@ absl::StatusOr<std::vector<int64_t>> ViewPositions(const graph::Node& view, cons
     largest = std::max(largest, type.num_elements());
   }
   if (largest > kMostElements) return absl::UnimplementedError("so large a tensor is changed through a view");
-  // The values of the view of 0, 1, 2 ... are the positions. Other inputs of a view only give their shape.
+  // The values of the view of 0, 1, 2 ... are the positions. Other inputs of a view only give their
+  // shape.
   std::vector<double> numbers(static_cast<size_t>(count));
   std::iota(numbers.begin(), numbers.end(), 0);
   const graph::TensorType type{base.shape, graph::DType::int64};

@@ -1,5 +1,6 @@
-// Which values of a graph share memory. ONNX and ncnn have no calls in place: a write gives the memory a new value, and
-// whoever reads the memory later, through whatever view, must read that one.
+// Which values of a graph share memory. ONNX and ncnn have no calls in place: a write gives the
+// memory a new value, and whoever reads the memory later, through whatever view, must read that
+// one.
 #ifndef COBRA_EXPORT_ALIASING_H_
 #define COBRA_EXPORT_ALIASING_H_
 
@@ -12,12 +13,13 @@
 
 namespace cobra::exporting {
 
-// For each element of output `output` of a view, the position (row-major) of its element in the first input, whose type
-// is `base`. Unimplemented for views of which graph/ does not know it.
+// For each element of output `output` of a view, the position (row-major) of its element in the
+// first input, whose type is `base`. Unimplemented for views of which graph/ does not know it.
 absl::StatusOr<std::vector<int64_t>> ViewPositions(const graph::Node& view, const graph::TensorType& base,
                                                    size_t output);
 
-// The values of a graph by the memory that they share: a root owns its memory, a view shows a part of another value.
+// The values of a graph by the memory that they share: a root owns its memory, a view shows a part
+// of another value.
 class Aliases {
  public:
   explicit Aliases(const graph::Graph& graph);
@@ -33,10 +35,12 @@ class Aliases {
 
   // The name of the value as it is now; "" if the memory was written to since it had that name.
   const std::string& NameOf(graph::ValueRef ref) const;
-  // The views from the root (excluded) to `ref` whose names are out of date: the first one's base has a name.
+  // The views from the root (excluded) to `ref` whose names are out of date: the first one's base
+  // has a name.
   std::vector<graph::ValueRef> OutOfDate(graph::ValueRef ref) const;
   void Rename(graph::ValueRef ref, std::string name);  // the same memory, up to date
-  // After a write to the memory of `ref`: the root's value is now `root`, the value of `ref` is `name`.
+  // After a write to the memory of `ref`: the root's value is now `root`, the value of `ref` is
+  // `name`.
   void Write(graph::ValueRef ref, std::string root, std::string name);
 
   bool IsRoot(graph::ValueRef ref) const { return Of(ref).parent < 0; }

@@ -1,5 +1,5 @@
-// One call of a graph as every format reads it: its inputs, its types, its attributes. A format's CallWriter adds what
-// it writes.
+// One call of a graph as every format reads it: its inputs, its types, its attributes. A format's
+// CallWriter adds what it writes.
 #ifndef COBRA_EXPORT_CALL_ARGUMENTS_H_
 #define COBRA_EXPORT_CALL_ARGUMENTS_H_
 
@@ -58,7 +58,8 @@ class CallArguments {
   int64_t Dim(absl::string_view name, int64_t fallback, int rank) const;
 
  protected:
-  // "call7/Conv": what the layers of a call are called; profiles of runtimes name it so (model/predict/kernel_times.h).
+  // "call7/Conv": what the layers of a call are called; profiles of runtimes name it so
+  // (model/predict/kernel_times.h).
   std::string LayerName(absl::string_view type) const { return absl::StrCat("call", index_, "/", type); }
 
   const graph::Graph& graph_;

@@ -35,7 +35,8 @@ class NumberSource {
   uint64_t state_;
 };
 
-// REQUIRES: the value is already rounded to the type (graph::RoundTo), so that what is cut off is zero.
+// REQUIRES: the value is already rounded to the type (graph::RoundTo), so that what is cut off is
+// zero.
 uint16_t BFloat16Bits(double value) {
   const float rounded = static_cast<float>(value);
   uint32_t bits;
@@ -263,7 +264,8 @@ WeightsFile::WeightsFile(const graph::Graph& graph) : order_(TensorsOf(graph)) {
 }
 
 absl::Status WeightsFile::Write(const Weights& weights, const std::string& path) const {
-  // A network's weights may be larger than what is free in memory a second time: written one by one.
+  // A network's weights may be larger than what is free in memory a second time: written one by
+  // one.
   std::string temporary;
   std::FILE* file = CreateBeside(path, &temporary);
   if (file == nullptr) return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be written"));

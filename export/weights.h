@@ -1,7 +1,7 @@
-// The numbers of a network's parameters, buffers and constants, and the file that holds them. A graph has shapes, but
-// no numbers: the networks that this folder writes get these. The file is a safetensors file: eight bytes with the
-// length of a header, the header (JSON: name, type, shape and place of each tensor), the tensors' bytes one after the
-// other.
+// The numbers of a network's parameters, buffers and constants, and the file that holds them. A
+// graph has shapes, but no numbers: the networks that this folder writes get these. The file is a
+// safetensors file: eight bytes with the length of a header, the header (JSON: name, type, shape
+// and place of each tensor), the tensors' bytes one after the other.
 #ifndef COBRA_EXPORT_WEIGHTS_H_
 #define COBRA_EXPORT_WEIGHTS_H_
 
@@ -18,16 +18,18 @@
 
 namespace cobra::exporting {
 
-// Numbers as a file has them: row-major, little-endian, of the tensor's own type. Numbers are rounded to the type.
+// Numbers as a file has them: row-major, little-endian, of the tensor's own type. Numbers are
+// rounded to the type.
 std::string BytesOf(graph::DType dtype, absl::Span<const double> values);
 // The numbers as doubles, which hold integers up to 2^53. REQUIRES: not complex.
 std::vector<double> ValuesOf(graph::DType dtype, absl::string_view bytes);
 
 class Weights {
  public:
-  // Random numbers, the same for the same graph and seed, for everything whose values the graph does not know
-  // (Graph::KnownValues): scaled by what is summed, as the worker's are, so that activations neither overflow nor
-  // vanish; integers that select something are within its bounds. Unimplemented: complex tensors.
+  // Random numbers, the same for the same graph and seed, for everything whose values the graph
+  // does not know (Graph::KnownValues): scaled by what is summed, as the worker's are, so that
+  // activations neither overflow nor vanish; integers that select something are within its bounds.
+  // Unimplemented: complex tensors.
   static absl::StatusOr<Weights> Random(const graph::Graph& graph, uint64_t seed);
 
   // REQUIRES: a parameter, a buffer or a constant of the graph.
@@ -48,7 +50,8 @@ class WeightsFile {
 
   // Where the tensor's bytes begin in the file. REQUIRES: as Weights::Bytes.
   int64_t Offset(graph::ValueRef ref) const { return offsets_.at({ref.kind, ref.index}); }
-  // The tensor's name in the file: its own, or with a number behind it if another tensor has that name.
+  // The tensor's name in the file: its own, or with a number behind it if another tensor has that
+  // name.
   const std::string& NameOf(graph::ValueRef ref) const { return names_.at({ref.kind, ref.index}); }
   absl::Status Write(const Weights& weights, const std::string& path) const;
 

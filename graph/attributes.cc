@@ -9,7 +9,8 @@
 namespace cobra::graph {
 namespace {
 
-// The shortest decimal that reads back as the same double, in Python's layout: 1e-05, 0.1, 6.0, inf.
+// The shortest decimal that reads back as the same double, in Python's layout: 1e-05, 0.1, 6.0,
+// inf.
 std::string FloatText(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";

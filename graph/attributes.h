@@ -27,8 +27,8 @@ using AttributeValue =
 // "(2,2)", "1e-05", "True", "None", "'nearest'": Python's own spelling, without blanks.
 std::string AttributeText(const AttributeValue& value);
 
-// A small ordered map; order is that of ops.def after GraphBuilder::Add. Copies share their entries until one of them
-// changes: most calls of a network are copies of others (GraphBuilder::Append).
+// A small ordered map; order is that of ops.def after GraphBuilder::Add. Copies share their entries
+// until one of them changes: most calls of a network are copies of others (GraphBuilder::Append).
 class Attributes {
  public:
   using Entry = std::pair<std::string, AttributeValue>;
@@ -40,8 +40,8 @@ class Attributes {
   void Append(absl::string_view name, AttributeValue value) { Own().emplace_back(std::string(name), std::move(value)); }
   void Reserve(size_t n) { Own().reserve(n); }
   const AttributeValue* Find(absl::string_view name) const;
-  // The value, or `fallback` if the attribute is absent, None, or of another type (int converts to double and to a
-  // one-element list).
+  // The value, or `fallback` if the attribute is absent, None, or of another type (int converts to
+  // double and to a one-element list).
   int64_t Int(absl::string_view name, int64_t fallback = 0) const;
   double Double(absl::string_view name, double fallback = 0) const;
   bool Bool(absl::string_view name, bool fallback = false) const;

@@ -1,6 +1,6 @@
-// Blocks of networks that were built before. A search asks for thousands of networks made of the same blocks, and a
-// network repeats its own: each is built once and then copied (NetBuilder::Block). Bounded in bytes; when it is full it
-// starts again. Any thread.
+// Blocks of networks that were built before. A search asks for thousands of networks made of the
+// same blocks, and a network repeats its own: each is built once and then copied
+// (NetBuilder::Block). Bounded in bytes; when it is full it starts again. Any thread.
 #ifndef COBRA_GRAPH_BLOCK_CACHE_H_
 #define COBRA_GRAPH_BLOCK_CACHE_H_
 

@@ -45,8 +45,8 @@ bool IsOrdered(const OpInfo& info, const Attributes& attributes) {
   return true;
 }
 
-// Checks the attributes of a sliding window. A value beyond 2^24 is a mistake or an attack, and its sums and products
-// with sizes could overflow.
+// Checks the attributes of a sliding window. A value beyond 2^24 is a mistake or an attack, and its
+// sums and products with sizes could overflow.
 absl::Status CheckWindow(const OpInfo& info, const Attributes& attributes) {
   constexpr absl::string_view kNames[] = {"stride", "padding", "dilation", "kernel_size", "output_padding", "groups"};
   constexpr int64_t kMost = int64_t{1} << 24;
@@ -134,7 +134,8 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attr
   if (!types.ok()) return types;
   for (const TensorType& type : *types) {
     for (int64_t d : type.shape) {
-      // An output size can be a product of input sizes: if it exceeds every limit, it may even have wrapped around.
+      // An output size can be a product of input sizes: if it exceeds every limit, it may even have
+      // wrapped around.
       if (d < 0 || d > shape_rules::kMaxDimension) {
         return shape_rules::TooManyElements(GetOpInfo(op).name);
       }

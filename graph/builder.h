@@ -1,4 +1,5 @@
-// The only way to make a Graph. Add() runs the operator's shape rule, so an ill-formed graph cannot exist.
+// The only way to make a Graph. Add() runs the operator's shape rule, so an ill-formed graph cannot
+// exist.
 #ifndef COBRA_GRAPH_BUILDER_H_
 #define COBRA_GRAPH_BUILDER_H_
 
@@ -29,29 +30,32 @@ class GraphBuilder {
   ValueRef AddParameter(absl::string_view name, TensorType type);
   ValueRef AddBuffer(absl::string_view name, TensorType type);
   ValueRef AddConstant(absl::string_view name, TensorType type);
-  // What Graph::KnownValues() returns for a buffer, a constant or a result. REQUIRES: one value for each element.
+  // What Graph::KnownValues() returns for a buffer, a constant or a result. REQUIRES: one value for
+  // each element.
   void SetKnownValues(ValueRef ref, std::shared_ptr<const std::vector<double>> values);
   // Adds a second name of an existing parameter (shared weights).
   void AddParameterAlias(absl::string_view name, ValueRef parameter);
 
-  // Adds the tensors of `graph` that no call makes, and what is known of them: its references to them hold here too.
-  // `type_of` gives each its type here. REQUIRES: nothing was added yet.
+  // Adds the tensors of `graph` that no call makes, and what is known of them: its references to
+  // them hold here too. `type_of` gives each its type here. REQUIRES: nothing was added yet.
   void AddTensorsOf(const Graph& graph, absl::FunctionRef<TensorType(ValueRef)> type_of);
   void AddTensorsOf(const Graph& graph);  // with the types that they have
 
-  // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes that ops.def lists
-  // and the caller does not pass are absent. int-or-list attributes must already be expanded as in PyTorch's schema
-  // (stride=[2,2]). The attribute `quantized` ("int8", "uint8", "int16", "float32") of any call means that integers
-  // among its tensors represent reals, as in a quantised network. Shapes then follow the rule for float32, and the
-  // results have that type; LibTorch has no kernel for such a call. InvalidArgument if the shapes do not fit, with a
-  // message like PyTorch's ("conv2d: input has 3 channels, weight 64x4x7x7 wants 4"), to which the caller adds file and
-  // line. ResourceExhausted at a limit.
+  // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes
+  // that ops.def lists and the caller does not pass are absent. int-or-list attributes must already
+  // be expanded as in PyTorch's schema (stride=[2,2]). The attribute `quantized` ("int8", "uint8",
+  // "int16", "float32") of any call means that integers among its tensors represent reals, as in a
+  // quantised network. Shapes then follow the rule for float32, and the results have that type;
+  // LibTorch has no kernel for such a call. InvalidArgument if the shapes do not fit, with a
+  // message like PyTorch's ("conv2d: input has 3 channels, weight 64x4x7x7 wants 4"), to which the
+  // caller adds file and line. ResourceExhausted at a limit.
   absl::StatusOr<int32_t> Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin = {},
                               bool inplace = false);
 
-  // Appends the calls of `block` to this graph, whose values `inputs` take the place of the block's inputs. All names
-  // and module paths get `path` in front. Returns what the block's outputs are here. InvalidArgument unless `inputs`
-  // have the types of the block's, ResourceExhausted at a limit; the graph is then as before.
+  // Appends the calls of `block` to this graph, whose values `inputs` take the place of the block's
+  // inputs. All names and module paths get `path` in front. Returns what the block's outputs are
+  // here. InvalidArgument unless `inputs` have the types of the block's, ResourceExhausted at a
+  // limit; the graph is then as before.
   absl::StatusOr<std::vector<ValueRef>> Append(const Graph& block, absl::Span<const ValueRef> inputs,
                                                absl::string_view path);
 
@@ -79,7 +83,8 @@ class GraphBuilder {
   Amount amount_;  // of all calls
 };
 
-// Only the shape rule: types of the outputs of a call. `inputs` has a null pointer for an absent optional tensor.
+// Only the shape rule: types of the outputs of a call. `inputs` has a null pointer for an absent
+// optional tensor.
 absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
                                                    absl::Span<const TensorType* const> inputs);
 

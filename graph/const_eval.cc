@@ -12,7 +12,8 @@ const_rules::Outputs const_rules::None(const ConstCall&) { return {}; }
 
 namespace {
 
-// Rounds to `bits` bits after the leading one, ties to even. Below the smallest normal number the step stays constant.
+// Rounds to `bits` bits after the leading one, ties to even. Below the smallest normal number the
+// step stays constant.
 double RoundBits(double value, int bits, int smallest_exponent) {
   if (value == 0 || !std::isfinite(value)) return value;
   int exponent;
@@ -21,7 +22,8 @@ double RoundBits(double value, int bits, int smallest_exponent) {
   return std::nearbyint(value / step) * step;
 }
 
-// Wraps around as a cast in C++ does (two's complement). What no integer holds becomes what x86 makes of it.
+// Wraps around as a cast in C++ does (two's complement). What no integer holds becomes what x86
+// makes of it.
 double Wrapped(double value, int bits, bool is_signed) {
   value = std::trunc(value);
   const double modulus = std::ldexp(1.0, bits), low = is_signed ? -modulus / 2 : 0;

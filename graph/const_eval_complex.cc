@@ -1,5 +1,5 @@
-// Values of calls with complex tensors: rotary embeddings, filters of spectra, phases. Most calls treat the real and
-// the imaginary parts alike; the others are written out here.
+// Values of calls with complex tensors: rotary embeddings, filters of spectra, phases. Most calls
+// treat the real and the imaginary parts alike; the others are written out here.
 #include <cmath>
 #include <complex>
 #include <utility>
@@ -122,8 +122,8 @@ constexpr BinaryFn BinaryFunction(Op op) {
   }
 }
 
-// Exactly the operators that have a function here use ComplexUnary and ComplexBinary. Parts and ConjugatedParts need a
-// rule for real tensors too.
+// Exactly the operators that have a function here use ComplexUnary and ComplexBinary. Parts and
+// ConjugatedParts need a rule for real tensors too.
 constexpr bool HasItsFunction(Op op) {
   const ConstRules& rules = ConstRulesOf(op);
   return (rules.complex == ComplexUnary) == (UnaryFunction(op) != nullptr) &&

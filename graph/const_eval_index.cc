@@ -35,8 +35,8 @@ void ReadLists(const std::string& index, const IndexList& items, std::vector<Ten
   values->resize(types->size());
 }
 
-// Computes the offset in x of each element of x[index]. Plain items give strides; advanced items (tensors and lists)
-// share dimensions of their own.
+// Computes the offset in x of each element of x[index]. Plain items give strides; advanced items
+// (tensors and lists) share dimensions of their own.
 class IndexWalk {
  public:
   explicit IndexWalk(const Shape& shape) : shape_(shape), strides_(ContiguousStrides(shape)) {}
@@ -231,7 +231,8 @@ Outputs Gather(const ConstCall& call) {
   return {values};
 }
 
-// scatter, scatter_add, scatter_reduce: element n of `index` is the position along `dim` for element n of the source.
+// scatter, scatter_add, scatter_reduce: element n of `index` is the position along `dim` for
+// element n of the source.
 Outputs Scattered(const ConstCall& call) {
   const Shape& self = call.type(0).shape;
   const Shape& index = call.type(1).shape;

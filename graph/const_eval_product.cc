@@ -29,7 +29,8 @@ Letters LettersOf(const std::vector<std::string>& terms, const ConstCall& call) 
   return letters;
 }
 
-// All letters are walked at once here. PyTorch sums in steps, and the reader charges a program for those.
+// All letters are walked at once here. PyTorch sums in steps, and the reader charges a program for
+// those.
 bool IsFarMoreThanSteps(int64_t work, const std::string& equation, const ConstCall& call) {
   constexpr int64_t kLittle = 4096;
   if (work <= kLittle) return false;
@@ -86,7 +87,8 @@ Outputs Contracted(std::string equation, const ConstCall& call) {
   return {values};
 }
 
-// The equation of a product whose operands have `a` and `b` dimensions; empty if it is not evaluated.
+// The equation of a product whose operands have `a` and `b` dimensions; empty if it is not
+// evaluated.
 std::string EquationOfMatmul(int a, int b) {
   if (a == 1 && b == 1) return "i,i->";
   if (a == 1 && b == 2) return "i,ij->j";

@@ -224,7 +224,8 @@ Values BlockDiagonal(const ConstCall& call) {
 
 }  // namespace
 
-// diag, diag_embed, diagflat, block_diag: tensors on the diagonal of a larger one. diag also reads a matrix's diagonal.
+// diag, diag_embed, diagflat, block_diag: tensors on the diagonal of a larger one. diag also reads
+// a matrix's diagonal.
 Outputs OnDiagonals(const ConstCall& call) {
   if (call.op == Op::block_diag) return {BlockDiagonal(call)};
   const Attributes& attributes = call.attributes;

@@ -1,6 +1,7 @@
 // Rules that compute the values of calls on constants, by family; graph/op_rules.def names them.
-// const_eval_arithmetic.cc (element by element), const_eval_reduce.cc, const_eval_moves.cc (what only moves elements),
-// const_eval_index.cc and const_eval_select.cc (what selects or combines them), const_eval_complex.cc.
+// const_eval_arithmetic.cc (element by element), const_eval_reduce.cc, const_eval_moves.cc (what
+// only moves elements), const_eval_index.cc and const_eval_select.cc (what selects or combines
+// them), const_eval_complex.cc.
 #ifndef COBRA_GRAPH_CONST_RULES_H_
 #define COBRA_GRAPH_CONST_RULES_H_
 
@@ -94,7 +95,8 @@ Outputs Unchanged(const ConstCall& call);
 Outputs Where(const ConstCall& call);
 Outputs Zeros(const ConstCall& call);
 
-// For calls with complex tensors. A complex tensor has two numbers for each element, the real part first.
+// For calls with complex tensors. A complex tensor has two numbers for each element, the real part
+// first.
 Outputs ComplexBinary(const ConstCall& call);
 Outputs ComplexUnary(const ConstCall& call);
 Outputs ConjugatedParts(const ConstCall& call);
@@ -119,12 +121,14 @@ inline constexpr ConstRules kConstRules[] = {
 #undef COBRA_OP_RULES
 };
 constexpr const ConstRules& ConstRulesOf(Op op) { return kConstRules[static_cast<size_t>(op)]; }
-// Whether a result of `op` is what PyTorch has: an integer that was computed, and not only passed on, must be exact.
+// Whether a result of `op` is what PyTorch has: an integer that was computed, and not only passed
+// on, must be exact.
 bool IsCertain(Op op, DType dtype, double value);
 
 // ---- what rules share
 
-// Steps of a multi-index over `shape` in row-major order, with an offset for each of several stride sets.
+// Steps of a multi-index over `shape` in row-major order, with an offset for each of several stride
+// sets.
 template <typename F>
 void ForEach(const Shape& shape, const std::vector<Strides>& strides, F visit) {
   int64_t total = 1;

@@ -1,5 +1,6 @@
-// Calls that depend on no input of the network: tables of positions, masks, weights that are unpacked. PyTorch runs
-// them each time, and so they are calls of the graph. Runtimes that prepare a network compute them once.
+// Calls that depend on no input of the network: tables of positions, masks, weights that are
+// unpacked. PyTorch runs them each time, and so they are calls of the graph. Runtimes that prepare
+// a network compute them once.
 #ifndef COBRA_GRAPH_CONSTANT_CALLS_H_
 #define COBRA_GRAPH_CONSTANT_CALLS_H_
 
@@ -13,11 +14,12 @@
 
 namespace cobra::graph {
 
-// Whether a call asks of its input `index` only which shape or type it has: x.type_as(other) is constant where x is.
+// Whether a call asks of its input `index` only which shape or type it has: x.type_as(other) is
+// constant where x is.
 bool ReadsOnlyTheType(Op op, size_t index);
 
-// Of each call, whether its results are the same in every run: from what depends on inputs, on random numbers, or
-// (unless `of_parameters`) on parameters, they are not.
+// Of each call, whether its results are the same in every run: from what depends on inputs, on
+// random numbers, or (unless `of_parameters`) on parameters, they are not.
 std::vector<bool> ConstantCalls(const Graph& graph, bool of_parameters);
 
 struct WithoutCalls {
@@ -27,8 +29,8 @@ struct WithoutCalls {
   std::vector<int32_t> place_of_call;  // of each call of the network its place in `graph`, or kGone
 };
 
-// The network as a runtime has prepared it: the results of such calls are constants, with their values where these are
-// known. Nothing if there are no such calls, or no others.
+// The network as a runtime has prepared it: the results of such calls are constants, with their
+// values where these are known. Nothing if there are no such calls, or no others.
 std::optional<WithoutCalls> WithoutConstantCalls(const Graph& graph, bool of_parameters);
 
 }  // namespace cobra::graph

@@ -63,7 +63,8 @@ ConvolutionAlgorithm AlgorithmOf(const Convolution& c) {
   const ConvolutionSide &h = c.height, &w = c.width;
   if (c.OneTap() && !c.Depthwise() && !c.Padded() && h.output * h.stride == h.input && w.output * w.stride == w.input)
     return ConvolutionAlgorithm::kPointwise;
-  // The kernels need every window to reach the input, and padding no wider than the outputs that they sum at once.
+  // The kernels need every window to reach the input, and padding no wider than the outputs that
+  // they sum at once.
   const int64_t round = std::min(w.output, kAccumulators);
   if (h.WindowOutside() || w.WindowOutside() || w.padding > round || w.PaddingAfter() > round)
     return ConvolutionAlgorithm::kGemm;

@@ -1,7 +1,7 @@
-// Which algorithm the libraries choose for a convolution on a CPU, as far as the shapes decide it. These are the rules
-// of LibTorch 1.13 (ConvUtils.h, use_mkldnn) and oneDNN 2.6 on AVX-512 with one thread
-// (jit_avx512_common_conv_kernel.cpp, init_conf; gemm_convolution_utils.cpp), for float32. oneDNN's own log agrees
-// (tests/model/convolution_algorithm_test.cc).
+// Which algorithm the libraries choose for a convolution on a CPU, as far as the shapes decide it.
+// These are the rules of LibTorch 1.13 (ConvUtils.h, use_mkldnn) and oneDNN 2.6 on AVX-512 with one
+// thread (jit_avx512_common_conv_kernel.cpp, init_conf; gemm_convolution_utils.cpp), for float32.
+// oneDNN's own log agrees (tests/model/convolution_algorithm_test.cc).
 #ifndef COBRA_GRAPH_CONVOLUTION_ALGORITHM_H_
 #define COBRA_GRAPH_CONVOLUTION_ALGORITHM_H_
 
@@ -35,7 +35,8 @@ struct Convolution {
   bool batched = true;  // the input has a dimension for the images of a batch
   int64_t batch = 1, groups = 1, input_elements = 0;
   int64_t in_channels = 0, out_channels = 0;  // per group
-  // A dimension that the convolution lacks has one element: LibTorch runs conv1d on an image of one row.
+  // A dimension that the convolution lacks has one element: LibTorch runs conv1d on an image of one
+  // row.
   ConvolutionSide depth, height, width;
 
   int64_t places() const { return Times(Times(batch, depth.output), Times(height.output, width.output)); }
@@ -51,7 +52,8 @@ struct Convolution {
 // The geometry of a call of conv1d, conv2d or conv3d; nullopt for any other call.
 std::optional<Convolution> ConvolutionOf(const Graph& graph, const Node& node);
 
-// LibTorch's own choice: whether it passes a float32 convolution to oneDNN, or multiplies matrices itself (kProduct).
+// LibTorch's own choice: whether it passes a float32 convolution to oneDNN, or multiplies matrices
+// itself (kProduct).
 bool RunsInOneDnn(const Convolution& convolution);
 
 // REQUIRES: one or two spatial dimensions, and macs() > 0.
@@ -61,7 +63,8 @@ inline constexpr int64_t kChannelBlock = 16;  // channels of one block of oneDNN
 constexpr int64_t RoundUpTo(int64_t channels, int64_t block) { return (channels + block - 1) / block * block; }
 inline constexpr int64_t kAccumulators = 28;  // vector registers in which a oneDNN kernel sums
 
-// Channels of a block; 0 if the channels of a group do not fill a block, since groups are not padded.
+// Channels of a block; 0 if the channels of a group do not fill a block, since groups are not
+// padded.
 int64_t ChannelBlock(const Convolution& convolution);
 
 }  // namespace cobra::graph

@@ -1,5 +1,5 @@
-// What ATen runs in convolutions and products counts as multiply-accumulates (graph/macs.h); everything else counts as
-// FLOPs.
+// What ATen runs in convolutions and products counts as multiply-accumulates (graph/macs.h);
+// everything else counts as FLOPs.
 #include "graph/cost.h"
 
 #include <algorithm>
@@ -98,8 +98,8 @@ int64_t MacsOf(const Node& node, const std::vector<const TensorType*>& in) {
 
 int64_t Clamped(double flops) { return flops < 9e18 ? static_cast<int64_t>(flops) : INT64_MAX; }
 
-// 5 n log2 n over the transformed dimensions; half of it if the input or the output is real. A short-time transform
-// does this for each frame.
+// 5 n log2 n over the transformed dimensions; half of it if the input or the output is real. A
+// short-time transform does this for each frame.
 int64_t FftFlops(const Node& node, const std::vector<const TensorType*>& in) {
   const absl::string_view name = OpName(node.op);
   const TensorType& input = *in[0];
@@ -120,7 +120,8 @@ int64_t FftFlops(const Node& node, const std::vector<const TensorType*>& in) {
     if (dims.empty()) {
       for (int d = 0; d < input.rank(); ++d) dims.push_back(d);
     }
-    // Take the larger size of each dimension: a real transform keeps only half of the last dimension on one side.
+    // Take the larger size of each dimension: a real transform keeps only half of the last
+    // dimension on one side.
     for (int d = 0; d < input.rank(); ++d) elements *= static_cast<double>(std::max(input.shape[d], output.shape[d]));
     for (int64_t d : dims) {
       const int64_t at = d < 0 ? d + input.rank() : d;

@@ -17,8 +17,8 @@ struct NodeCost {
   int64_t output_bytes = 0;  // written; 0 for views
 };
 
-// The cost of one call. A reshape or contiguous() counts as a view, which it usually is; NodeCosts knows which ones
-// copy.
+// The cost of one call. A reshape or contiguous() counts as a view, which it usually is; NodeCosts
+// knows which ones copy.
 NodeCost CostOf(const Graph& graph, int32_t node);
 std::vector<NodeCost> NodeCosts(const Graph& graph);
 
@@ -33,8 +33,9 @@ struct GraphCost {
 };
 GraphCost CostOf(const Graph& graph);
 
-// Peak of bytes at LibTorch's c10 allocator on the second call: parameters and buffers + liveness of activations over
-// the execution order (views and in-place calls share storage) + the workspace of each call (graph/memory.cc).
+// Peak of bytes at LibTorch's c10 allocator on the second call: parameters and buffers + liveness
+// of activations over the execution order (views and in-place calls share storage) + the workspace
+// of each call (graph/memory.cc).
 int64_t PeakMemoryBytes(const Graph& graph);
 
 }  // namespace cobra::graph

@@ -1,8 +1,8 @@
-// torch.einsum as ATen runs it without opt_einsum. All operands get the same dimensions, first those of the output,
-// then those that are summed; a letter that an operand lacks has size 1 there. Then the first two operands become one,
-// until one is left. What only one of the two has, and no later operand, is summed before. What both have, and no
-// later one, is the inner dimension of a batched matrix product; without any, the two are multiplied element by
-// element.
+// torch.einsum as ATen runs it without opt_einsum. All operands get the same dimensions, first
+// those of the output, then those that are summed; a letter that an operand lacks has size 1 there.
+// Then the first two operands become one, until one is left. What only one of the two has, and no
+// later operand, is summed before. What both have, and no later one, is the inner dimension of a
+// batched matrix product; without any, the two are multiplied element by element.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -50,7 +50,8 @@ std::vector<Term> TermsOf(const std::string& left, const std::vector<const Tenso
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// The places of the letters of the output. Without "->" they are those that occur once in all, behind the ellipsis.
+// The places of the letters of the output. Without "->" they are those that occur once in all,
+// behind the ellipsis.
 void PlaceOutput(const std::string& equation, const std::array<int, kLetters>& uses, Places* places) {
   const size_t arrow = equation.find("->");
   bool has_dots = arrow == std::string::npos;
@@ -119,7 +120,8 @@ int64_t Elements(const Sizes& sizes) {
   return elements;
 }
 
-// Contracts `b` into `a`. counts: how many operands that are left have more than one element along a dimension.
+// Contracts `b` into `a`. counts: how many operands that are left have more than one element along
+// a dimension.
 void Contract(const Places& places, Sizes b, std::vector<int>* counts, Sizes* a, EinsumWork* work) {
   std::vector<size_t> inner, only_a, only_b;
   for (auto dim = static_cast<size_t>(places.num_output); dim < a->size(); ++dim) {

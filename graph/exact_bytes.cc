@@ -12,8 +12,8 @@
 namespace cobra::graph {
 namespace {
 
-// Every list begins with its length and every attribute's value with its type, so that different graphs have different
-// bytes.
+// Every list begins with its length and every attribute's value with its type, so that different
+// graphs have different bytes.
 class Writer {
  public:
   explicit Writer(std::string* bytes) : bytes_(*bytes) {}
@@ -43,7 +43,8 @@ class Writer {
   }
 
  private:
-  // A string that grows by a few bytes at a time takes longer than what is written: they are collected first.
+  // A string that grows by a few bytes at a time takes longer than what is written: they are
+  // collected first.
   template <typename T>
   void Number(T value) {
     if (sizeof(collected_) - num_collected_ < sizeof(T)) Flush();

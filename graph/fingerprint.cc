@@ -1,8 +1,9 @@
-// Colour refinement. Each call starts with a colour for its operator, attributes and output types. A forward sweep adds
-// the colours of its sources, a backward sweep those of its readers. A DAG in execution order needs one sweep in each
-// direction to carry a difference to everything downstream or upstream of it. The second round carries it across
-// branches (a parameter that two branches share, seen by a third). The fingerprint hashes the colours as a multiset:
-// names and the order of independent calls have no effect.
+// Colour refinement. Each call starts with a colour for its operator, attributes and output types.
+// A forward sweep adds the colours of its sources, a backward sweep those of its readers. A DAG in
+// execution order needs one sweep in each direction to carry a difference to everything downstream
+// or upstream of it. The second round carries it across branches (a parameter that two branches
+// share, seen by a third). The fingerprint hashes the colours as a multiset: names and the order of
+// independent calls have no effect.
 #include "graph/fingerprint.h"
 
 #include <algorithm>
@@ -176,7 +177,8 @@ class Refinement {
     }
   }
 
-  // Each reader adds its colour and the position of the argument. The network's outputs count as readers.
+  // Each reader adds its colour and the position of the argument. The network's outputs count as
+  // readers.
   void SweepBackward() {
     for (Readers& readers : readers_) readers.size.assign(readers.begin.size(), 0);
     const auto add = [&](ValueRef ref, Hash128 reader) {

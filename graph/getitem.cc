@@ -160,7 +160,8 @@ class ShapeOfIndexed {
 
   absl::StatusOr<Shape> Finish() {
     TakeRest();
-    // Adjacent advanced indices put their dimensions at their own position; separated ones put them first.
+    // Adjacent advanced indices put their dimensions at their own position; separated ones put them
+    // first.
     if (any_advanced_) out_.insert(out_.begin() + (apart_ ? 0 : advanced_at_), advanced_.begin(), advanced_.end());
     const auto zeros = [](const Shape& shape) { return std::count(shape.begin(), shape.end(), 0) > 0; };
     if (into_nothing_ && !zeros(advanced_))

@@ -1,5 +1,5 @@
-// The text form of an index in getitem and setitem: "0, :, None, ..., 2:4, [0, 2], T0", where T0 is the first tensor
-// among the indices.
+// The text form of an index in getitem and setitem: "0, :, None, ..., 2:4, [0, 2], T0", where T0 is
+// the first tensor among the indices.
 #ifndef COBRA_GRAPH_GETITEM_H_
 #define COBRA_GRAPH_GETITEM_H_
 
@@ -34,8 +34,8 @@ inline bool Gathers(const std::string& text) {
   return text.find_first_of("[TF") != std::string::npos;
 }
 
-// Shape of tensor[index]. OutOfRange with PyTorch's IndexError messages. Unimplemented for masks, whose result depends
-// on their values.
+// Shape of tensor[index]. OutOfRange with PyTorch's IndexError messages. Unimplemented for masks,
+// whose result depends on their values.
 absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
                                    absl::Span<const TensorType* const> tensors);
 

@@ -1,5 +1,6 @@
-// The network as PyTorch would run it: calls in execution order, every shape known. Immutable once built (GraphBuilder,
-// graph/builder.h). The predictor reads the same graph that the worker executes.
+// The network as PyTorch would run it: calls in execution order, every shape known. Immutable once
+// built (GraphBuilder, graph/builder.h). The predictor reads the same graph that the worker
+// executes.
 #ifndef COBRA_GRAPH_GRAPH_H_
 #define COBRA_GRAPH_GRAPH_H_
 
@@ -49,8 +50,8 @@ struct Origin {
   std::shared_ptr<const std::string> file;  // null if unknown
   int line = 0;                             // one-based
   std::string module_path;                  // "layer1.0.conv1"; "" is the model itself
-  // For a call that a layer of torch.nn makes: where the program constructed the layer. (nn.Sequential calls many
-  // layers in one line.)
+  // For a call that a layer of torch.nn makes: where the program constructed the layer.
+  // (nn.Sequential calls many layers in one line.)
   std::shared_ptr<const std::string> made_file = nullptr;
   int made_line = 0;
 
@@ -86,8 +87,8 @@ class Graph {
   absl::Span<const NamedTensor> buffers() const { return contents_->buffers; }
   absl::Span<const NamedTensor> constants() const { return contents_->constants; }
   absl::Span<const ValueRef> outputs() const { return contents_->outputs; }
-  // Of a buffer, a constant, or a call on these alone, in row-major order; null unless the reader was asked to keep
-  // them, and knows them.
+  // Of a buffer, a constant, or a call on these alone, in row-major order; null unless the reader
+  // was asked to keep them, and knows them.
   std::shared_ptr<const std::vector<double>> KnownValues(ValueRef ref) const;
   // REQUIRES: ref is of this graph and not kNone.
   const TensorType& TypeOf(ValueRef ref) const;
@@ -109,13 +110,16 @@ class Graph {
   std::shared_ptr<Contents> contents_;
 };
 
-// The call returns its first argument unchanged and costs nothing: dropout in eval mode, a cast to the same dtype.
+// The call returns its first argument unchanged and costs nothing: dropout in eval mode, a cast to
+// the same dtype.
 bool IsAlias(const Graph& graph, const Node& node);
-// Whether the argument has an effect in training only (AttributeUse::kTraining), for a call that has a `training`
-// argument and was recorded at inference: dropout_p of multi_head_attention_forward, dropout of an LSTM.
-// (scaled_dot_product_attention has no such argument: it always applies its dropout.)
+// Whether the argument has an effect in training only (AttributeUse::kTraining), for a call that
+// has a `training` argument and was recorded at inference: dropout_p of
+// multi_head_attention_forward, dropout of an LSTM. (scaled_dot_product_attention has no such
+// argument: it always applies its dropout.)
 bool IsForTraining(Op op, absl::string_view attribute);
-// Whether the outputs of the call share storage with its first argument (views; a getitem by tensors or lists copies).
+// Whether the outputs of the call share storage with its first argument (views; a getitem by
+// tensors or lists copies).
 bool IsView(const Node& node);
 
 }  // namespace cobra::graph

@@ -25,8 +25,9 @@ int64_t DimensionsOf(const Graph& graph, const Node& node, const IndexItem& item
   return type.dtype == DType::bool_ || type.dtype == DType::uint8 ? type.rank() : 1;
 }
 
-// The size of the dimension that input `i` of a getitem or a setitem selects in. Of the value of a setitem, or where
-// the index cannot be read, the smallest of all, so that an index fits everywhere.
+// The size of the dimension that input `i` of a getitem or a setitem selects in. Of the value of a
+// setitem, or where the index cannot be read, the smallest of all, so that an index fits
+// everywhere.
 int64_t SizeOfIndexed(const Graph& graph, const Node& node, size_t i) {
   const Shape& shape = graph.TypeOf(node.inputs[0]).shape;
   const int64_t smallest = *std::min_element(shape.begin(), shape.end());

@@ -1,5 +1,5 @@
-// How large the integers of a network's tensors may be: these are nearly always indices, so they must be below the size
-// of the indexed dimension.
+// How large the integers of a network's tensors may be: these are nearly always indices, so they
+// must be below the size of the indexed dimension.
 #ifndef COBRA_GRAPH_INDEX_BOUNDS_H_
 #define COBRA_GRAPH_INDEX_BOUNDS_H_
 

@@ -101,8 +101,9 @@ class Writer {
     return ref.index;
   }
 
-  // x[0] = tensor, x[a:b] = tensor, x[indices] = tensor: PyTorch 1.13 does not show these calls to a tracer (it does
-  // show x[0, 1:] = tensor and x[0] = 1.0). A comparison with the graph of such a tracer must take x as unchanged.
+  // x[0] = tensor, x[a:b] = tensor, x[indices] = tensor: PyTorch 1.13 does not show these calls to
+  // a tracer (it does show x[0, 1:] = tensor and x[0] = 1.0). A comparison with the graph of such a
+  // tracer must take x as unchanged.
   static bool IsUnwatched(const Node& node) {
     if (node.op != Op::setitem) return false;
     const std::string index = node.attributes.String("index");

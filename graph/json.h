@@ -1,15 +1,18 @@
-// The JSON form of a graph: what `cobra-client graph --format json` prints and what the worker's records and `graph`
-// inputs carry. The reader runs every shape rule again.
+// The JSON form of a graph: what `cobra-client graph --format json` prints and what the worker's
+// records and `graph` inputs carry. The reader runs every shape rule again.
 //   {"inputs": [{"name", "shape", "dtype"}],
-//    "ops": [{"op", "inputs", "out", "attrs", "kind"?, "inplace"?, "dtype"?, "mod"?, "where"?, "made"?,
+//    "ops": [{"op", "inputs", "out", "attrs", "kind"?, "inplace"?, "dtype"?, "mod"?, "where"?,
+//    "made"?,
 //             "slots"?, "consts"?}],
-//    "params", "param_shapes", "param_dtypes"?, "param_aliases"?, "buffer_shapes"?, "buffer_dtypes"?,
+//    "params", "param_shapes", "param_dtypes"?, "param_aliases"?, "buffer_shapes"?,
+//    "buffer_dtypes"?,
 //    "constants"?: [{"name", "shape", "dtype"}], "output": [source...], "output_consts"?, "macs",
 //    "peak_memory_bytes"}
-// A source is a record number, [record, output], "in:i", "p:NAME", "b:NAME", or "c"; "consts" numbers the constants of
-// a record's "c"s in order. Tensors left out are not listed; "slots" gives the positions in OpInfo::inputs of those
-// that are, where there is a gap. "kind" marks what moves nothing ("view", "alias"), a tensor that is made of none
-// ("create"), and what involves no input and no parameter ("const"). "dtype" where not all are float32.
+// A source is a record number, [record, output], "in:i", "p:NAME", "b:NAME", or "c"; "consts"
+// numbers the constants of a record's "c"s in order. Tensors left out are not listed; "slots" gives
+// the positions in OpInfo::inputs of those that are, where there is a gap. "kind" marks what moves
+// nothing ("view", "alias"), a tensor that is made of none ("create"), and what involves no input
+// and no parameter ("const"). "dtype" where not all are float32.
 #ifndef COBRA_GRAPH_JSON_H_
 #define COBRA_GRAPH_JSON_H_
 

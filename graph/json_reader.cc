@@ -1,4 +1,5 @@
-// JSON -> graph. The text is untrusted: every field is checked, and an error message names the node it is about.
+// JSON -> graph. The text is untrusted: every field is checked, and an error message names the node
+// it is about.
 #include <cmath>
 #include <limits>
 
@@ -52,7 +53,8 @@ std::string RepeatedKey(absl::string_view text) {
   return repeated;
 }
 
-// The library silently keeps one of two equal keys: then the parsed value has fewer keys than the text.
+// The library silently keeps one of two equal keys: then the parsed value has fewer keys than the
+// text.
 Parsed ParseStrictly(absl::string_view text, int64_t most_values) {
   Parsed parsed;
   JsonLimits limits;
@@ -356,7 +358,8 @@ class Reader {
     return CheckOutputs(record, builder_.nodes()[*node]);
   }
 
-  // The output types that the record declares must equal the inferred ones. "dtype" is absent if all are float32.
+  // The output types that the record declares must equal the inferred ones. "dtype" is absent if
+  // all are float32.
   absl::Status CheckOutputs(const Json& record, const Node& node) const {
     const auto out = record.find("out");
     if (out == record.end()) return absl::OkStatus();

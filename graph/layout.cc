@@ -50,8 +50,8 @@ const Layout& LayoutTracker::Update() {
   return layout_;
 }
 
-// Whether StridesOf() need not be asked: nearly every call of most networks reads contiguous tensors, makes one, and
-// copies nothing.
+// Whether StridesOf() need not be asked: nearly every call of most networks reads contiguous
+// tensors, makes one, and copies nothing.
 bool LayoutTracker::StaysContiguous(const Node& node) const {
   const auto is_contiguous = [this](const ValueRef& ref) { return ref.is_none() || layout_.IsContiguous(graph_, ref); };
   if (MakesImagesChannelsLast(node)) return false;
@@ -69,7 +69,8 @@ bool LayoutTracker::StaysContiguous(const Node& node) const {
   }
 }
 
-// By its weight, whatever the order of the image (ATen/native/ConvUtils.h, cudnn_conv_suggest_memory_format).
+// By its weight, whatever the order of the image (ATen/native/ConvUtils.h,
+// cudnn_conv_suggest_memory_format).
 bool LayoutTracker::MakesImagesChannelsLast(const Node& node) const {
   return layout_.channels_last && (node.op == Op::conv2d || node.op == Op::conv_transpose2d) &&
          node.outputs[0].shape.size() == 4;

@@ -1,5 +1,6 @@
-// Strides of tensors, to decide which reshapes copy. PyTorch's reshape, flatten and contiguous() return a view if the
-// strides allow it and copy otherwise. Convolutions and elementwise calls keep the memory order of their inputs.
+// Strides of tensors, to decide which reshapes copy. PyTorch's reshape, flatten and contiguous()
+// return a view if the strides allow it and copy otherwise. Convolutions and elementwise calls keep
+// the memory order of their inputs.
 #ifndef COBRA_GRAPH_LAYOUT_H_
 #define COBRA_GRAPH_LAYOUT_H_
 
@@ -22,8 +23,8 @@ struct Layout {
   bool IsContiguous(const Graph& graph, ValueRef ref) const;
   bool SuggestsChannelsLast(const Graph& graph, ValueRef ref) const;
 
-  // Of arguments of the network with four dimensions, of weights of convolutions over images, and so of their results;
-  // else they are in row-major order.
+  // Of arguments of the network with four dimensions, of weights of convolutions over images, and
+  // so of their results; else they are in row-major order.
   bool channels_last = false;
 
   std::vector<bool> contiguous;  // [node]: all its outputs are in row-major order
@@ -32,8 +33,8 @@ struct Layout {
 };
 Layout ComputeLayout(const Graph& graph, bool channels_last = false);
 
-// The same for a graph under construction (GraphBuilder::graph()): Update() processes the nodes added since the last
-// call.
+// The same for a graph under construction (GraphBuilder::graph()): Update() processes the nodes
+// added since the last call.
 class LayoutTracker {
  public:
   explicit LayoutTracker(const Graph& graph, bool channels_last = false) : graph_(graph) {
@@ -47,8 +48,8 @@ class LayoutTracker {
  private:
   bool StaysContiguous(const Node& node) const;
   bool MakesImagesChannelsLast(const Node& node) const;
-  // Without shape where one is absent. A call may have as many results as arguments (broadcast_tensors), so its
-  // arguments are looked up once.
+  // Without shape where one is absent. A call may have as many results as arguments
+  // (broadcast_tensors), so its arguments are looked up once.
   absl::InlinedVector<StridedShape, 4> InputsOf(const Node& node) const;
   std::optional<Strides> StridesOf(const Node& node, size_t output, absl::Span<const StridedShape> inputs) const;
   const Graph& graph_;

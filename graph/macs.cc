@@ -13,8 +13,8 @@ using Types = std::vector<const TensorType*>;
 
 bool Has(const Types& in, size_t i) { return i < in.size() && in[i] != nullptr; }
 
-// How many matrices two batches of them have when they are broadcast. Of heads that share keys (enable_gqa) there are
-// as many as the query has, which is `a`.
+// How many matrices two batches of them have when they are broadcast. Of heads that share keys
+// (enable_gqa) there are as many as the query has, which is `a`.
 int64_t JoinedBatch(const Shape& a, const Shape& b) {
   constexpr size_t kMatrix = 2;
   int64_t joined = 1;
@@ -35,8 +35,8 @@ int64_t SdpaMacs(const Node& node, const Types& in) {
   return Plus(Times(scores, query.back()), Times(node.outputs[0].num_elements(), keys));
 }
 
-// The keys and values that are given are projected even where static ones take their place. bias_k and add_zero_attn
-// add one more each.
+// The keys and values that are given are projected even where static ones take their place. bias_k
+// and add_zero_attn add one more each.
 int64_t MhaMacs(const Node& node, const Types& in) {
   using namespace attention_inputs;
   const Shape &query = in[kQuery]->shape, &key = in[kKey]->shape, &value = in[kValue]->shape;

@@ -1,7 +1,8 @@
-// What products compute, from shapes alone: the multiply-accumulates of the products that ATen runs inside a call. They
-// are those of torch.utils.flop_counter.FlopCounterMode with SDPBackend.MATH, and those of products that it leaves out
-// (tests/frontend/python/libraries/macs_test.py says which). Every function takes the arguments of a call that the
-// shape rules accept; `in` has null for None. Results beyond int64_t are its largest number.
+// What products compute, from shapes alone: the multiply-accumulates of the products that ATen runs
+// inside a call. They are those of torch.utils.flop_counter.FlopCounterMode with SDPBackend.MATH,
+// and those of products that it leaves out (tests/frontend/python/libraries/macs_test.py says
+// which). Every function takes the arguments of a call that the shape rules accept; `in` has null
+// for None. Results beyond int64_t are its largest number.
 #ifndef COBRA_GRAPH_MACS_H_
 #define COBRA_GRAPH_MACS_H_
 
@@ -18,7 +19,8 @@ struct EinsumWork {
   int64_t elementwise = 0;  // operations of what is summed before a product, and of products of elements
 };
 
-// As ATen contracts it: from left to right, two operands at a time. Terms beyond the operands given are not read.
+// As ATen contracts it: from left to right, two operands at a time. Terms beyond the operands given
+// are not read.
 EinsumWork EinsumWorkOf(const std::string& equation, const std::vector<const TensorType*>& in);
 
 int64_t SdpaMacs(const Node& node, const std::vector<const TensorType*>& in);

@@ -1,7 +1,8 @@
-// Peak memory. A storage is one allocation: every output of a call that computes has its own, and views and in-place
-// calls share that of their first input. A storage lives from the call that makes it to the last call that reads any
-// tensor on it; the network's inputs, parameters, buffers and constants live throughout. At each call the live storages
-// and the call's own workspace add up.
+// Peak memory. A storage is one allocation: every output of a call that computes has its own, and
+// views and in-place calls share that of their first input. A storage lives from the call that
+// makes it to the last call that reads any tensor on it; the network's inputs, parameters, buffers
+// and constants live throughout. At each call the live storages and the call's own workspace add
+// up.
 #include "graph/memory.h"
 
 #include <algorithm>
@@ -19,7 +20,8 @@
 namespace cobra::graph {
 namespace {
 
-// Bytes of a tensor in a convolution's blocked layout: a weight has two blocked dimensions, an activation one.
+// Bytes of a tensor in a convolution's blocked layout: a weight has two blocked dimensions, an
+// activation one.
 int64_t BlockedBytes(const TensorType& type, int first, int dimensions) {
   int64_t bytes = DTypeBytes(type.dtype);
   for (int i = 0; i < type.rank(); ++i)
@@ -28,11 +30,12 @@ int64_t BlockedBytes(const TensorType& type, int first, int dimensions) {
   return bytes;
 }
 
-// Workspace of a convolution that oneDNN runs. The input and the weight are copied into blocks and the output is
-// computed in blocks; after those copies are freed, the output is copied out of its blocks. Which algorithm of oneDNN
-// runs is ignored. The blocks are simpler than in model/predict/call_work.cc, which predicts times. Here an image has 1
-// or 3 channels (there: fewer than 16), and narrow groups have no blocks of 8 or 4. A convolution with one group per
-// input channel counts as depthwise, however many outputs it has.
+// Workspace of a convolution that oneDNN runs. The input and the weight are copied into blocks and
+// the output is computed in blocks; after those copies are freed, the output is copied out of its
+// blocks. Which algorithm of oneDNN runs is ignored. The blocks are simpler than in
+// model/predict/call_work.cc, which predicts times. Here an image has 1 or 3 channels (there: fewer
+// than 16), and narrow groups have no blocks of 8 or 4. A convolution with one group per input
+// channel counts as depthwise, however many outputs it has.
 int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, const TensorType& output,
                          const Convolution& convolution) {
   const int channel_dim = convolution.batched ? 1 : 0;
@@ -46,8 +49,8 @@ int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, cons
   return std::max(Plus(Plus(blocked_input, blocked_weight), blocked_output) - output.num_bytes(), blocked_output);
 }
 
-// Workspace of a convolution, transposed or not, that multiplies matrices: one column of a patch for each position of
-// the window; none if the window has only one tap.
+// Workspace of a convolution, transposed or not, that multiplies matrices: one column of a patch
+// for each position of the window; none if the window has only one tap.
 int64_t ColumnBytes(const TensorType& input, const TensorType& weight, const TensorType& swept) {
   const int spatial_dims = weight.rank() - 2;
   int64_t window = 1;
@@ -83,7 +86,8 @@ int64_t MultiHeadWorkspaceBytes(const Graph& graph, const Node& node) {
   return Plus(projections, Times(2, scores));
 }
 
-// bmm needs the batch dimensions merged into one: an operand whose strides do not allow that is copied.
+// bmm needs the batch dimensions merged into one: an operand whose strides do not allow that is
+// copied.
 int64_t MatmulWorkspaceBytes(const Graph& graph, const Node& node, const Layout& layout) {
   int64_t copied = 0;
   for (int i = 0; i < 2; ++i) {

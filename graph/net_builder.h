@@ -1,10 +1,10 @@
-// PyTorch's layers as one-line calls on a GraphBuilder, so that code which builds a network reads like its `forward`.
-// Parameters and buffers are created with PyTorch's defaults. After the first error, calls do nothing and return None,
-// and Finish() returns the error.
+// PyTorch's layers as one-line calls on a GraphBuilder, so that code which builds a network reads
+// like its `forward`. Parameters and buffers are created with PyTorch's defaults. After the first
+// error, calls do nothing and return None, and Finish() returns the error.
 //
-// The last argument of a layer is its module path ("layer1.0.conv2"): it names the layer's parameters and its call. It
-// is omitted if the modules have no names. Then parameters are numbered (p0, p1 ...), and a batch norm has no
-// num_batches_tracked, which nothing reads.
+// The last argument of a layer is its module path ("layer1.0.conv2"): it names the layer's
+// parameters and its call. It is omitted if the modules have no names. Then parameters are numbered
+// (p0, p1 ...), and a batch norm has no num_batches_tracked, which nothing reads.
 #ifndef COBRA_GRAPH_NET_BUILDER_H_
 #define COBRA_GRAPH_NET_BUILDER_H_
 
@@ -33,7 +33,8 @@ struct Size2d {
   int64_t height, width;
 };
 
-// nn.Conv2d. The number of input channels is that of the input; `bias` is false as before a batch norm.
+// nn.Conv2d. The number of input channels is that of the input; `bias` is false as before a batch
+// norm.
 struct Conv2dOptions {
   int64_t out_channels = 0;
   Size2d kernel_size = 1;
@@ -104,19 +105,20 @@ class NetBuilder {
   ValueRef MaxPool2d(ValueRef x, const MaxPool2dOptions& options, absl::string_view path = "");
   ValueRef AvgPool2d(ValueRef x, const AvgPool2dOptions& options, absl::string_view path = "");
   ValueRef AdaptiveAvgPool2d(ValueRef x, int64_t output_size, absl::string_view path = "");
-  // The call's result. In eval mode PyTorch returns `x` itself; code for such a `forward` continues with `x`.
+  // The call's result. In eval mode PyTorch returns `x` itself; code for such a `forward` continues
+  // with `x`.
   ValueRef Dropout(ValueRef x, double p, absl::string_view path = "");
   // A convolution without bias, its batch norm, a ReLU in place.
   ValueRef ConvBn(ValueRef x, const Conv2dOptions& options) { return BatchNorm2d(Conv2d(x, options)); }
   ValueRef ConvBnRelu(ValueRef x, const Conv2dOptions& options) { return ReluInPlace(ConvBn(x, options)); }
 
   // ---- blocks ----
-  // Builds a block on `net`: its calls on `inputs`, with module paths and names that begin with `path`. Its result
-  // depends on nothing but the block's text and the types of the inputs.
+  // Builds a block on `net`: its calls on `inputs`, with module paths and names that begin with
+  // `path`. Its result depends on nothing but the block's text and the types of the inputs.
   using BuildBlock =
       absl::FunctionRef<ValueRef(NetBuilder& net, const std::string& path, absl::Span<const ValueRef> inputs)>;
-  // The block that `text` describes: built once in this process for inputs of these types, afterwards copied. `text`
-  // names its search space.
+  // The block that `text` describes: built once in this process for inputs of these types,
+  // afterwards copied. `text` names its search space.
   ValueRef Block(absl::string_view text, const std::string& path, absl::Span<const ValueRef> inputs, BuildBlock build);
 
   // ---- functions, called in the forward of module `path` ----

@@ -60,7 +60,8 @@ struct OpInputSpec {
 // When an attribute changes what runs at inference. A mark at its end in ops.def.
 enum class AttributeUse : uint8_t {
   kAlways,
-  // '~': in training only; the call has a `training` argument, and at inference the attribute has no effect.
+  // '~': in training only; the call has a `training` argument, and at inference the attribute has
+  // no effect.
   kTraining,
   kNever,       // '-': a gradient or a check depends on it
   kWhereTrue,   // '+'

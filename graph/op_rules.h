@@ -1,4 +1,5 @@
-// The columns of op_rules.def: the rules of graph/ for each operator, except shape and work (ops.def).
+// The columns of op_rules.def: the rules of graph/ for each operator, except shape and work
+// (ops.def).
 #ifndef COBRA_GRAPH_OP_RULES_H_
 #define COBRA_GRAPH_OP_RULES_H_
 
@@ -10,8 +11,8 @@
 
 namespace cobra::graph {
 
-// Whose memory the outputs of a call use. "Returns its first input": the output is that input itself, and the call
-// costs nothing.
+// Whose memory the outputs of a call use. "Returns its first input": the output is that input
+// itself, and the call costs nothing.
 enum class Storage : uint8_t {
   kOwn,             // each output has its own
   kResizes,         // its own; in place, the first input's under any other size
@@ -63,8 +64,8 @@ enum class StrideRule : uint8_t {
   kIndexed,   // x[1:, None, ::2, T0]
 };
 
-// PyTorch kernels with a rule of their own: for their work, for the memory that they need besides their outputs, or for
-// the values that their inputs must have.
+// PyTorch kernels with a rule of their own: for their work, for the memory that they need besides
+// their outputs, or for the values that their inputs must have.
 enum class Kernel : uint8_t {
   kPlain,        // reads its inputs, writes its outputs
   kConvolution,  // graph/convolution_algorithm.h

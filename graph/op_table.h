@@ -1,6 +1,6 @@
-// Tables with a row for every operator, in the order of ops.def, generated from a .def file. If a row is missing,
-// duplicate or out of order, compilation fails, and the message names the operator. So no operator gets a default that
-// nobody chose.
+// Tables with a row for every operator, in the order of ops.def, generated from a .def file. If a
+// row is missing, duplicate or out of order, compilation fails, and the message names the operator.
+// So no operator gets a default that nobody chose.
 //
 //   struct Row { Op op; ... };
 //   constexpr Row kRows[] = { ... };
@@ -17,7 +17,8 @@ namespace cobra::graph {
 
 inline constexpr Op kNoOp = static_cast<Op>(kNumOps);
 
-// The first operator without a row in its place, or the first superfluous row; kNoOp if every operator has its row.
+// The first operator without a row in its place, or the first superfluous row; kNoOp if every
+// operator has its row.
 template <typename Row, size_t kRows>
 constexpr Op FirstWithoutRow(const Row (&rows)[kRows]) {
   for (size_t i = 0; i < kRows; ++i) {
@@ -49,7 +50,8 @@ struct OpThatFails {
 
 }  // namespace cobra::graph
 
-// Compilation fails if `holds`, a constexpr function, is false for an operator, and the message names the operator.
+// Compilation fails if `holds`, a constexpr function, is false for an operator, and the message
+// names the operator.
 #ifdef COBRA_ASAN  // together with UBSan, under which g++ cannot compare functions at compile time (GCC bug 71962)
 #define COBRA_CHECK_EVERY_OP(holds) static_assert(true)
 #else

@@ -18,8 +18,8 @@ absl::Status SameDTypes(const Call& call) {
       " key.dtype: ", DTypeName(call.in(1).dtype), " and value.dtype: ", DTypeName(call.in(2).dtype), " instead.");
 }
 
-// The shapes of query and key without and with the heads that a group shares (enable_gqa). Key and value may have
-// fewer.
+// The shapes of query and key without and with the heads that a group shares (enable_gqa). Key and
+// value may have fewer.
 absl::Status ShareHeads(const TensorType& query, Shape* key, Shape* value) {
   if (query.rank() < 3 || key->size() < 3 || value->size() < 3)
     return ShapeError("scaled_dot_product_attention: enable_gqa needs heads: query, key and value of 3 dimensions");
@@ -187,7 +187,8 @@ absl::Status CheckMhaMasks(const Mha& a) {
                     "), but should be (", absl::StrJoin(wanted, ", "), ").");
 }
 
-// bias_k and bias_v are one more key each, static_k and static_v come in place of all keys, add_zero_attn adds one.
+// bias_k and bias_v are one more key each, static_k and static_v come in place of all keys,
+// add_zero_attn adds one.
 absl::Status AddMhaKeys(Mha* a) {
   const Call& call = a->call;
   const int64_t width = a->embed / a->heads;

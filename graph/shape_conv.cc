@@ -13,8 +13,8 @@ absl::Status CheckPositive(absl::string_view what, absl::Span<const int64_t> val
   return absl::OkStatus();
 }
 
-// The first checks of every convolution, with PyTorch's messages. The trailing `n` dimensions are spatial; inputs may
-// lack the batch dimension.
+// The first checks of every convolution, with PyTorch's messages. The trailing `n` dimensions are
+// spatial; inputs may lack the batch dimension.
 absl::Status CheckConvInput(const Call& call, int n, bool transposed) {
   const TensorType& input = call.in(0);
   const TensorType& weight = call.in(1);

@@ -62,8 +62,8 @@ absl::Status NotImplementedFor(const Call& call, DType dtype) {
   return ShapeError("\"", call.name(), "_cpu\" not implemented for '", DTypeName(dtype), "'");
 }
 
-// As torch.result_type: tensors with dimensions decide. A dimensionless tensor, and last a Python number, counts only
-// if its category is higher.
+// As torch.result_type: tensors with dimensions decide. A dimensionless tensor, and last a Python
+// number, counts only if its category is higher.
 DType ResultDType(absl::Span<const TensorType* const> inputs, const AttributeValue* number) {
   std::optional<DType> dims, scalars;
   for (const TensorType* input : inputs) {

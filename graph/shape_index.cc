@@ -91,7 +91,8 @@ absl::Status IndexType(const Call& call, int i) {
 
 Shape AtLeastOne(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
 
-// Checks that `index` is no larger than `self` in every dimension except `dim`; a negative `dim` excepts none.
+// Checks that `index` is no larger than `self` in every dimension except `dim`; a negative `dim`
+// excepts none.
 absl::Status CheckIndexFits(const Call& call, const Shape& index, const Shape& self, int dim, absl::string_view of) {
   if (index.size() != self.size())
     return ShapeError("Index tensor must have the same number of dimensions as ", of, " tensor");

@@ -10,7 +10,8 @@ namespace cobra::graph::shape_rules {
 
 ShapeResult Cat(const Call& call) {
   if (call.inputs.empty()) return ShapeError("torch.cat(): expected a non-empty list of Tensors");
-  // A 1-D tensor without elements is skipped, whatever the shape of the others: an old rule that code relies on.
+  // A 1-D tensor without elements is skipped, whatever the shape of the others: an old rule that
+  // code relies on.
   const auto skipped = [](const TensorType& t) { return t.rank() == 1 && t.shape[0] == 0; };
   const TensorType* first = nullptr;
   for (const TensorType* input : call.inputs) {
@@ -206,7 +207,8 @@ absl::StatusOr<int64_t> PackedSteps(const Call& call) {
   return total;
 }
 
-// Returns [batch, time, ...] or [time, batch, ...] without the padding, step by step, and the sequences of each step.
+// Returns [batch, time, ...] or [time, batch, ...] without the padding, step by step, and the
+// sequences of each step.
 ShapeResult PackPaddedSequence(const Call& call) {
   const TensorType& input = call.in(0);
   const TensorType& lengths = call.in(1);
@@ -344,7 +346,8 @@ ShapeResult Tile(const Call& call) {
 ShapeResult RepeatInterleave(const Call& call) {
   TensorType out = call.in(0);
   if (call.has(1)) {
-    // The size is the sum of the values of `repeats`: the reader sets it as output_size if it knows the values.
+    // The size is the sum of the values of `repeats`: the reader sets it as output_size if it knows
+    // the values.
     if (call.attributes.Find("output_size") == nullptr)
       return absl::UnimplementedError("the shape of repeat_interleave() by a tensor");
     const int64_t size = call.attributes.Int("output_size");

@@ -157,7 +157,8 @@ ShapeResult GaussianNll(const Call& call) {
   const bool one_each = var.size() == input.size() && !var.empty() && var.back() == 1 &&
                         Shape(var.begin(), var.end() - 1) == without_last;
   if (var != input && !(var == without_last) && !one_each) return ShapeError("var is of incorrect size");
-  // A variance of fewer dimensions gets another one, and is then promoted as a tensor with dimensions.
+  // A variance of fewer dimensions gets another one, and is then promoted as a tensor with
+  // dimensions.
   TensorType variance = call.in(2);
   if (variance.shape != input) variance.shape.push_back(1);
   return Reduced(call, shape, ToFloat(ResultDType({&call.in(0), &call.in(1), &variance})));

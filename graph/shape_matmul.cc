@@ -165,8 +165,9 @@ ShapeResult Addmm(const Call& call) {
   return One(out, call.in(1).dtype);
 }
 
-// As the kernel for CPUs of PyTorch 2.13; rows must be multiples of 16 bytes apart, and their strides are those of
-// contiguous tensors or of transposed ones (mat2), which a graph does not tell apart here: not checked.
+// As the kernel for CPUs of PyTorch 2.13; rows must be multiples of 16 bytes apart, and their
+// strides are those of contiguous tensors or of transposed ones (mat2), which a graph does not tell
+// apart here: not checked.
 ShapeResult GroupedMm(const Call& call) {
   const TensorType &a = call.in(0), &b = call.in(1);
   for (int i : {0, 1}) {
@@ -221,7 +222,8 @@ ShapeResult Baddbmm(const Call& call) {
 
 namespace {
 
-// The sizes that the terms of an equation give, letter by letter. `ellipsis`: the broadcast leading dimensions.
+// The sizes that the terms of an equation give, letter by letter. `ellipsis`: the broadcast leading
+// dimensions.
 struct EinsumSizes {
   std::map<char, int64_t> sizes;
   std::map<char, int> uses;
@@ -373,7 +375,8 @@ ShapeResult Kron(const Call& call) {
   return One(a, PromoteDTypes(call.in(0).dtype, call.in(1).dtype));
 }
 
-// `dims`: how many last dimensions of a are summed with the first dimensions of b; `axes`: those of a, then those of b.
+// `dims`: how many last dimensions of a are summed with the first dimensions of b; `axes`: those of
+// a, then those of b.
 ShapeResult Tensordot(const Call& call) {
   const TensorType& a = call.in(0);
   const TensorType& b = call.in(1);

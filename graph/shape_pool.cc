@@ -9,7 +9,8 @@
 namespace cobra::graph::shape_rules {
 namespace {
 
-// PyTorch's pooling_output_shape: with ceil_mode the last window must start inside the input or its left padding.
+// PyTorch's pooling_output_shape: with ceil_mode the last window must start inside the input or its
+// left padding.
 int64_t PooledSize(int64_t size, int64_t kernel, int64_t padding, int64_t stride, int64_t dilation, bool ceil_mode) {
   const int64_t span = size + 2 * padding - dilation * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
   int64_t out = (span >= 0 ? span / stride : -((-span + stride - 1) / stride)) + 1;

@@ -7,7 +7,8 @@
 namespace cobra::graph::shape_rules {
 namespace {
 
-// Output and state shapes of a recurrent call; `hidden_out` is the size of the hidden output (weight_hr).
+// Output and state shapes of a recurrent call; `hidden_out` is the size of the hidden output
+// (weight_hr).
 ShapeResult Recurrent(const Call& call, const TensorType& h0, int64_t hidden_out, const TensorType* c0) {
   const TensorType& input = call.in(0);
   const bool packed = call.attributes.Find("batch_sizes") != nullptr;
@@ -87,7 +88,8 @@ absl::Status CheckCellState(const TensorType& input, const TensorType& state, co
 
 }  // namespace
 
-// One step of a recurrent layer. Returns the new hidden state, and for an LSTM the new cell state too.
+// One step of a recurrent layer. Returns the new hidden state, and for an LSTM the new cell state
+// too.
 ShapeResult RnnCell(const Call& call) {
   const int states = call.op == Op::lstm_cell ? 2 : 1;
   const int64_t gates = call.op == Op::lstm_cell ? 4 : call.op == Op::gru_cell ? 3 : 1;

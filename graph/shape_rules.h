@@ -1,8 +1,9 @@
-// The shape rules that ops.def names, one function each, by family: shape_attention.cc, shape_conv.cc, shape_matmul.cc,
-// shape_norm.cc, shape_pool.cc, shape_elementwise.cc, shape_loss.cc, shape_reduce.cc, shape_index.cc, shape_join.cc,
-// shape_view.cc, shape_spectrum.cc, shape_linalg.cc. A rule gets the attributes and the input types of one call and
-// returns its output types, or InvalidArgument in PyTorch's own words: the Python reader raises them as RuntimeError,
-// and programs catch those.
+// The shape rules that ops.def names, one function each, by family: shape_attention.cc,
+// shape_conv.cc, shape_matmul.cc, shape_norm.cc, shape_pool.cc, shape_elementwise.cc,
+// shape_loss.cc, shape_reduce.cc, shape_index.cc, shape_join.cc, shape_view.cc, shape_spectrum.cc,
+// shape_linalg.cc. A rule gets the attributes and the input types of one call and returns its
+// output types, or InvalidArgument in PyTorch's own words: the Python reader raises them as
+// RuntimeError, and programs catch those.
 #ifndef COBRA_GRAPH_SHAPE_RULES_H_
 #define COBRA_GRAPH_SHAPE_RULES_H_
 
@@ -315,19 +316,22 @@ absl::Status TooManyElements(absl::string_view name);  // the limit error for it
 // How many dimensions the operator's name states: 2 of "conv2d". Internal where it states none.
 absl::StatusOr<int> DimsInName(const Call& call);
 
-// Checks the attribute batch_sizes of a packed batch (one per step, positive, not increasing) and returns their sum.
+// Checks the attribute batch_sizes of a packed batch (one per step, positive, not increasing) and
+// returns their sum.
 absl::StatusOr<int64_t> PackedSteps(const Call& call);
 
-// Converts a dim in [-rank, rank) to [0, rank). A scalar counts as one dimension here, as in PyTorch.
+// Converts a dim in [-rank, rank) to [0, rank). A scalar counts as one dimension here, as in
+// PyTorch.
 absl::StatusOr<int> WrapDim(int64_t dim, int rank);
 absl::StatusOr<Shape> BroadcastShapes(const Shape& a, const Shape& b);
-// PyTorch's type promotion over the given tensors (null ones skipped) and one Python number (null if none).
+// PyTorch's type promotion over the given tensors (null ones skipped) and one Python number (null
+// if none).
 DType ResultDType(absl::Span<const TensorType* const> inputs, const AttributeValue* number = nullptr);
 // Attribute `name` as exactly `n` integers; a single one is repeated.
 using IntTuple = absl::InlinedVector<int64_t, 4>;
 absl::StatusOr<IntTuple> IntList(const Call& call, absl::string_view name, int n, int64_t fallback);
-// An in-place call keeps shape and dtype of its first input: rejects results that do not fit, and sets the output's
-// dtype.
+// An in-place call keeps shape and dtype of its first input: rejects results that do not fit, and
+// sets the output's dtype.
 absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* const> inputs,
                           std::vector<TensorType>* outputs);
 // Applies `dim` and `keepdim` of a reduction to the shape; no `dim` means all.

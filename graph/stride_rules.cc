@@ -35,7 +35,8 @@ bool IsContiguous(const Shape& shape, const Strides& strides) {
 }
 
 std::optional<Strides> ViewStrides(const Shape& shape, const Strides& strides, const Shape& view) {
-  // As in PyTorch: walk both shapes from the right over groups of dimensions that are contiguous in memory.
+  // As in PyTorch: walk both shapes from the right over groups of dimensions that are contiguous in
+  // memory.
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return ContiguousStrides(view);
   Strides out(view.size());
   int v = static_cast<int>(view.size()) - 1;
@@ -130,8 +131,8 @@ bool BroadcastsTo(const Shape& shape, const Shape& out) {
   return true;
 }
 
-// The arguments of a stride rule for one view call: the rule turns `strides` of the input (shape `in`) into strides of
-// the output (shape `out`).
+// The arguments of a stride rule for one view call: the rule turns `strides` of the input (shape
+// `in`) into strides of the output (shape `out`).
 struct ViewCall {
   const Node& node;
   const Shape& in;
@@ -194,7 +195,8 @@ Strides Expanded(const ViewCall& call) {
   return moved;
 }
 
-// What basic indexing makes of the input, and where tensors and lists select: their dimensions follow at `selected`.
+// What basic indexing makes of the input, and where tensors and lists select: their dimensions
+// follow at `selected`.
 struct BasicIndex {
   Strides strides;
   std::vector<bool> is_selected;  // [dimension]: by a tensor or a list
@@ -242,8 +244,9 @@ Strides Indexed(const ViewCall& call) {
   const auto selected = std::find(basic.is_selected.begin(), basic.is_selected.end(), true);
   if (selected == basic.is_selected.end())
     return basic.strides.size() == call.out.size() ? basic.strides : ContiguousStrides(call.out);
-  // What is left keeps its order (TensorIterator, with stride 0 where tensors select). The dimensions of the indices
-  // stand where the first of them is, or in front if others are between them.
+  // What is left keeps its order (TensorIterator, with stride 0 where tensors select). The
+  // dimensions of the indices stand where the first of them is, or in front if others are between
+  // them.
   const size_t count = static_cast<size_t>(std::count(selected, basic.is_selected.end(), true));
   const size_t kept = basic.strides.size() - count;
   if (basic.has_mask || call.out.size() < kept) return ContiguousStrides(call.out);
@@ -335,8 +338,8 @@ bool IsPlainTerm(const std::string& term) {
   return true;
 }
 
-// Of one operand a view, if nothing is summed. Of two that share summed letters a batched product, whose memory has the
-// letters of both, those of the first, those of the second.
+// Of one operand a view, if nothing is summed. Of two that share summed letters a batched product,
+// whose memory has the letters of both, those of the first, those of the second.
 std::optional<Strides> EinsumStrides(const Node& node, const Shape& out, absl::Span<const StridedShape> inputs) {
   std::string equation = node.attributes.String("equation");
   equation.erase(std::remove(equation.begin(), equation.end(), ' '), equation.end());
@@ -518,7 +521,8 @@ std::optional<Strides> StridesOfOutput(const Node& node, size_t output, absl::Sp
 
 std::optional<Strides> StridesByRule(const Node& node, size_t output, absl::Span<const StridedShape> inputs) {
   std::optional<Strides> strides = StridesOfOutput(node, output, inputs);
-  // Later rules index the strides by the shape's dimensions, whatever a stranger's graph has led to.
+  // Later rules index the strides by the shape's dimensions, whatever a stranger's graph has led
+  // to.
   if (strides.has_value() && strides->size() != node.outputs[output].shape.size()) return std::nullopt;
   return strides;
 }

@@ -65,8 +65,8 @@ int64_t SampledByInterpolation(const Sizes& sizes) {
   return Times(Taps(mode, sizes.type(0).rank() - 2), sizes.of_result());
 }
 
-// Each result is a mean of points between four pixels. Without a fixed number of points they lie close enough to read
-// all of the region, which may be the image.
+// Each result is a mean of points between four pixels. Without a fixed number of points they lie
+// close enough to read all of the region, which may be the image.
 int64_t SampledByRegions(const Sizes& sizes) {
   const int64_t points = sizes.call().attributes.Int("sampling_ratio", -1);
   return points > 0 ? Times(Times(4, Times(points, points)), sizes.of_result()) : kAll;
@@ -99,14 +99,16 @@ int64_t ReadByCtc(const Sizes& sizes) {
   return Times(shape[0], Plus(Times(2, sizes.of(1)), batch));
 }
 
-// No more matrices than there are rows to multiply: a step of a mixture of experts reads those that it asks.
+// No more matrices than there are rows to multiply: a step of a mixture of experts reads those that
+// it asks.
 int64_t ReadByGroups(const Sizes& sizes) {
   const TensorType &rows = sizes.type(0), &matrices = sizes.type(1);
   if (rows.rank() != 2 || matrices.rank() != 3) return kAll;
   return Times(rows.shape[0], Times(matrices.shape[1], matrices.shape[2]));
 }
 
-// Of x[index] = value: what the index selects; of a mask, which selects by its values, all that it may.
+// Of x[index] = value: what the index selects; of a mask, which selects by its values, all that it
+// may.
 int64_t SelectedByIndex(const Sizes& sizes) {
   const Node& call = sizes.call();
   const absl::StatusOr<IndexList> index = ParseIndex(call.attributes.String("index"));
@@ -167,7 +169,8 @@ int64_t Changed(const Sizes& sizes) {
   }
 }
 
-// Of the first argument of a call that changes it in place: what it computes with, before it writes there.
+// Of the first argument of a call that changes it in place: what it computes with, before it writes
+// there.
 int64_t ReadOfChanged(const Sizes& sizes) {
   const Node& call = sizes.call();
   switch (call.op) {

@@ -90,7 +90,8 @@ int64_t TensorType::num_elements() const {
     if (d == 0) return 0;
     if (__builtin_mul_overflow(n, d, &n)) n = std::numeric_limits<int64_t>::max();
   }
-  // Saturates so that 16 bytes per element cannot overflow: such a tensor exceeds every limit anyway.
+  // Saturates so that 16 bytes per element cannot overflow: such a tensor exceeds every limit
+  // anyway.
   return std::min(n, std::numeric_limits<int64_t>::max() / 16);
 }
 
@@ -100,7 +101,8 @@ std::string TypeText(const TensorType& type) { return absl::StrCat(ShapeText(typ
 
 namespace {
 
-// Of what Python writes: ", as in 1x3x224x224" of "(1, 3, 224, 224)"; empty if it is nothing like that.
+// Of what Python writes: ", as in 1x3x224x224" of "(1, 3, 224, 224)"; empty if it is nothing like
+// that.
 std::string ProbablyMeant(absl::string_view text) {
   std::string shape;
   for (const absl::string_view size : absl::StrSplit(text, absl::ByAnyChar("()[],*; "), absl::SkipEmpty())) {

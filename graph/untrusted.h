@@ -1,6 +1,7 @@
-// Checks of graphs from outside (the API, JSON files), in addition to the shape rules that GraphBuilder runs. The rules
-// rely on these checks: sizes do not overflow, and attributes have the types of PyTorch's arguments. Messages are for
-// the sender; the caller prepends the node or tensor.
+// Checks of graphs from outside (the API, JSON files), in addition to the shape rules that
+// GraphBuilder runs. The rules rely on these checks: sizes do not overflow, and attributes have the
+// types of PyTorch's arguments. Messages are for the sender; the caller prepends the node or
+// tensor.
 #ifndef COBRA_GRAPH_UNTRUSTED_H_
 #define COBRA_GRAPH_UNTRUSTED_H_
 
@@ -16,19 +17,20 @@
 
 namespace cobra::graph {
 
-// Whether the elements would take more than `max_bytes`. Sizes of 0 are ignored, so that products of the other sizes
-// cannot overflow either.
+// Whether the elements would take more than `max_bytes`. Sizes of 0 are ignored, so that products
+// of the other sizes cannot overflow either.
 bool IsTooLarge(const TensorType& type, int64_t max_bytes);
 
-// InvalidArgument: a negative size, more than max_rank dimensions. ResourceExhausted: more bytes than max_tensor_bytes.
+// InvalidArgument: a negative size, more than max_rank dimensions. ResourceExhausted: more bytes
+// than max_tensor_bytes.
 absl::Status CheckTensorType(const TensorType& type, const GraphLimits& limits);
 
-// InvalidArgument if a value has a type that the argument of that name never has: stride="same", keepdim=1. Names with
-// different meanings in different operators are not checked here.
+// InvalidArgument if a value has a type that the argument of that name never has: stride="same",
+// keepdim=1. Names with different meanings in different operators are not checked here.
 absl::Status CheckAttributeTypes(const Attributes& attributes);
 
-// ResourceExhausted if the name of a tensor, a module or a file is longer than the front ends make them
-// (Limits::name_bytes): a breakdown repeats it for each call.
+// ResourceExhausted if the name of a tensor, a module or a file is longer than the front ends make
+// them (Limits::name_bytes): a breakdown repeats it for each call.
 absl::Status CheckNameLength(absl::string_view name);
 
 // "node 12 (conv2d)"
@@ -36,7 +38,8 @@ std::string NodeText(int64_t index, absl::string_view op);
 // The sender's text for use in a message, shortened.
 std::string Quoted(absl::string_view text);
 
-// The names of one list, whose bytes live longer than this. Each name may occur once; empty names may repeat.
+// The names of one list, whose bytes live longer than this. Each name may occur once; empty names
+// may repeat.
 class UniqueNames {
  public:
   bool Add(absl::string_view name) { return name.empty() || names_.insert(name).second; }

@@ -3,10 +3,10 @@
 
     lab/first_weights.py OUT [COMMIT]
 
-They are those of COMMIT of this repository: the last ones that only our own measurements taught (33 targets, the mean
-of three seeds). What networks have got since then is added with the values of a network that nobody trained: the
-inputs that a target's specification has got, two kinds of work, the cost of a run. Nothing that was learned changes.
-"""
+They are those of COMMIT of this repository: the last ones that only our own measurements taught (33
+targets, the mean of three seeds). What networks have got since then is added with the values of a
+network that nobody trained: the inputs that a target's specification has got, two kinds of work,
+the cost of a run. Nothing that was learned changes. """
 import hashlib
 import json
 import math
@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 COMMIT = "5774e69c"
-# Sizes then, and as this program writes them; a build adds later features of a specification and kinds of work itself
-# (model/predict/later_inputs.h).
+# Sizes then, and as this program writes them; a build adds later features of a specification and
+# kinds of work itself (model/predict/later_inputs.h).
 SPEC_FEATURES, SPEC_FEATURES_NOW, LEARNED = 33, 36, 16
 WORK_TERMS, WORK_TERMS_NOW = 24, 26
 # Places of features and kinds of work, in the order of model/predict/features.h.

@@ -42,7 +42,8 @@ absl::Status PrintLayerSum(const TableArguments& a) {
   return absl::OkStatus();
 }
 
-// The full table is written to lab/results. A quick one only shows the form; it is written only if --out is given.
+// The full table is written to lab/results. A quick one only shows the form; it is written only if
+// --out is given.
 absl::Status PrintActive(TableArguments a) {
   a.replay.rows = a.rows;
   if (a.quick) a.replay.plan = QuickPlan();
@@ -64,8 +65,8 @@ absl::Status PrintActive(TableArguments a) {
   return absl::OkStatus();
 }
 
-// The published comparisons. Document and progress are written to lab/results, or to the directory of --out; those of
-// a quick run only to the latter.
+// The published comparisons. Document and progress are written to lab/results, or to the directory
+// of --out; those of a quick run only to the latter.
 absl::Status PrintPublished(const TableArguments& a) {
   TableOptions options;
   options.name = a.name;

@@ -12,12 +12,12 @@
 
 namespace cobra::proto {
 
-// Without a connection. A Diagnostic of kind kUsage, beginning with the flag, if a file cannot be used or if the token
-// would cross a network in plain text.
+// Without a connection. A Diagnostic of kind kUsage, beginning with the flag, if a file cannot be
+// used or if the token would cross a network in plain text.
 absl::Status CheckConnection(const ConnectionFiles& files, const std::string& address);
 
-// Does not wait for the server, and takes no compressed messages (compression.h). Certificates that change are used by
-// the connections made afterwards.
+// Does not wait for the server, and takes no compressed messages (compression.h). Certificates that
+// change are used by the connections made afterwards.
 std::shared_ptr<grpc::Channel> Connect(const ConnectionFiles& files, const std::string& address,
                                        grpc::ChannelArguments arguments);
 

@@ -1,4 +1,5 @@
-// The messages of proto/cobra/v1/graph.proto as they are found in bytes: views of the bytes, without a copy.
+// The messages of proto/cobra/v1/graph.proto as they are found in bytes: views of the bytes,
+// without a copy.
 #ifndef COBRA_PROTO_GRAPH_FIELDS_H_
 #define COBRA_PROTO_GRAPH_FIELDS_H_
 
@@ -45,8 +46,8 @@ inline std::optional<graph::DType> DTypeFromProto(int proto) {
 static_assert(static_cast<int>(graph::ValueRef::Kind::kNode) == v1::ValueRef::KIND_NODE);
 static_assert(static_cast<int>(graph::ValueRef::Kind::kConstant) == v1::ValueRef::KIND_CONSTANT);
 
-// ---- Parts of messages. A part that occurs twice is merged, and of a number the last one counts, as in protobuf. Each
-// Merge() is false where the bytes are no such message.
+// ---- Parts of messages. A part that occurs twice is merged, and of a number the last one counts,
+// as in protobuf. Each Merge() is false where the bytes are no such message.
 
 inline int32_t Int32(const WireField& field) { return static_cast<int32_t>(field.value); }
 inline int64_t Int64(const WireField& field) { return static_cast<int64_t>(field.value); }
@@ -66,8 +67,9 @@ bool EachField(absl::string_view bytes, With with) {
   return true;
 }
 
-// Where the fields of a number with bytes stand in a message: from the first to the last of them, and others in between
-// if the sender mixed them. Kept instead of a list of them, of which each could take eight times its bytes.
+// Where the fields of a number with bytes stand in a message: from the first to the last of them,
+// and others in between if the sender mixed them. Kept instead of a list of them, of which each
+// could take eight times its bytes.
 struct FieldRange {
   absl::string_view bytes;
   int64_t count = 0;
@@ -79,7 +81,8 @@ struct FieldRange {
   }
 };
 
-// Calls `with` for the bytes of each field of that number, until it fails. REQUIRES: the range is well formed.
+// Calls `with` for the bytes of each field of that number, until it fails. REQUIRES: the range is
+// well formed.
 template <typename With>
 absl::Status EachOf(const FieldRange& range, int number, With with) {
   WireField field;
@@ -207,7 +210,8 @@ List* ListOf(graph::AttributeValue* value) {
 struct AttributeFields {
   absl::string_view name;
   graph::AttributeValue value;
-  // Numbers that lists may still have: each takes eight times its byte. Merge() fails when there are more.
+  // Numbers that lists may still have: each takes eight times its byte. Merge() fails when there
+  // are more.
   int64_t* numbers_left;
 
   bool Merge(absl::string_view bytes) {

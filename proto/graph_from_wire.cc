@@ -1,5 +1,5 @@
-// The bytes are never copied into a message: a field is found where it stands, and a list is gone through once more
-// when its turn comes, since fields may stand in any order.
+// The bytes are never copied into a message: a field is found where it stands, and a list is gone
+// through once more when its turn comes, since fields may stand in any order.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -32,8 +32,8 @@ std::string KindText(int kind) {
       absl::StripPrefix(v1::ValueRef::Kind_Name(static_cast<v1::ValueRef::Kind>(kind)), "KIND_"));
 }
 
-// Reads one graph; keeps the state that every step needs. What an error is about is put into words only when there is
-// one: most graphs have none.
+// Reads one graph; keeps the state that every step needs. What an error is about is put into words
+// only when there is one: most graphs have none.
 using What = absl::FunctionRef<std::string()>;
 
 class Reader {
@@ -97,7 +97,8 @@ class Reader {
   }
   absl::Status Wrong(absl::string_view message) const { return Error(Diagnostic::Kind::kUsage, message); }
   absl::Status Malformed() const { return Wrong("the bytes are not a message of cobra.v1.Graph"); }
-  // Reports an error of the builder or of a type check. `kind` is the kind of an error that is not a limit.
+  // Reports an error of the builder or of a type check. `kind` is the kind of an error that is not
+  // a limit.
   absl::Status Refused(const absl::Status& status, absl::string_view what, Diagnostic::Kind kind) const {
     if (DiagnosticFromStatus(status).has_value()) return status;
     return Error(absl::IsResourceExhausted(status) ? Diagnostic::Kind::kLimit : kind,

@@ -1,5 +1,6 @@
-// Fields and items are written in reverse order (base/wire_format.h), by the numbers that the generated code has for
-// them, and in the order in which protobuf writes them: equal graphs are equal bytes.
+// Fields and items are written in reverse order (base/wire_format.h), by the numbers that the
+// generated code has for them, and in the order in which protobuf writes them: equal graphs are
+// equal bytes.
 #include <string>
 #include <type_traits>
 #include <variant>

@@ -8,7 +8,8 @@
 namespace cobra::proto {
 
 grpc::Status ToGrpcStatus(const absl::Status& status);
-// Keeps the code; a Diagnostic in the details becomes the payload that DiagnosticFromStatus() finds.
+// Keeps the code; a Diagnostic in the details becomes the payload that DiagnosticFromStatus()
+// finds.
 absl::Status FromGrpcStatus(const grpc::Status& status);
 
 }  // namespace cobra::proto

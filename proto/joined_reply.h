@@ -1,5 +1,5 @@
-// One reply of several, each of which answers for some of a question's targets: a program may be another network for
-// another version of PyTorch.
+// One reply of several, each of which answers for some of a question's targets: a program may be
+// another network for another version of PyTorch.
 #ifndef COBRA_PROTO_JOINED_REPLY_H_
 #define COBRA_PROTO_JOINED_REPLY_H_
 
@@ -17,8 +17,8 @@ class JoinedReply {
   explicit JoinedReply(std::vector<std::string> targets) : targets_(std::move(targets)) {}
 
   void Add(v1::PredictResponse part);
-  // The predictions in the order of the targets, the times together, and what is stated about the network from the part
-  // that has the first target.
+  // The predictions in the order of the targets, the times together, and what is stated about the
+  // network from the part that has the first target.
   v1::PredictResponse Take() &&;
 
  private:

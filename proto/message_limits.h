@@ -4,8 +4,9 @@
 
 namespace cobra::proto {
 
-// Size of one request. The client does not send larger ones, and gRPC rejects them before they are in memory. A graph
-// of 20,000 calls has 8 MB; all of torchvision's source 1.5 MB. Only ONNX files that contain weights exceed it.
+// Size of one request. The client does not send larger ones, and gRPC rejects them before they are
+// in memory. A graph of 20,000 calls has 8 MB; all of torchvision's source 1.5 MB. Only ONNX files
+// that contain weights exceed it.
 constexpr int kMaxRequestBytes = 32 << 20;
 
 }  // namespace cobra::proto

@@ -11,8 +11,8 @@
 namespace cobra::proto {
 namespace {
 
-// The fields of a message but for those of one number. What is left of a message stands behind its own length, so that
-// no two messages give the same sequence of bytes.
+// The fields of a message but for those of one number. What is left of a message stands behind its
+// own length, so that no two messages give the same sequence of bytes.
 class Kept {
  public:
   explicit Kept(std::string* bytes) : bytes_(*bytes) { bytes_.clear(); }

@@ -1,5 +1,5 @@
-// The memory that a message takes once it is parsed, computed from its bytes. Two bytes may be an empty message of a
-// hundred, so a request of the maximum size could take gigabytes.
+// The memory that a message takes once it is parsed, computed from its bytes. Two bytes may be an
+// empty message of a hundred, so a request of the maximum size could take gigabytes.
 #ifndef COBRA_PROTO_PARSED_SIZE_H_
 #define COBRA_PROTO_PARSED_SIZE_H_
 
@@ -14,7 +14,8 @@ struct ParsedSize {
   int64_t bytes = 0;  // of messages, strings, lists and unknown fields
   bool well_formed = true;
 };
-// `type` is that of a generated message. Stops where the bytes are not a message any more, and soon after `most` bytes.
+// `type` is that of a generated message. Stops where the bytes are not a message any more, and soon
+// after `most` bytes.
 ParsedSize ParsedSizeOf(absl::string_view message, const google::protobuf::Descriptor& type, int64_t most);
 
 }  // namespace cobra::proto

@@ -1,5 +1,5 @@
-// The id that a caller gives to a call that changes something: repeated after a lost reply, with the same id, it is
-// done once. It travels as metadata, like labels.
+// The id that a caller gives to a call that changes something: repeated after a lost reply, with
+// the same id, it is done once. It travels as metadata, like labels.
 #ifndef COBRA_PROTO_REQUEST_ID_H_
 #define COBRA_PROTO_REQUEST_ID_H_
 
@@ -16,7 +16,8 @@ inline constexpr size_t kMaxRequestIdBytes = 64;
 
 // 32 random hexadecimal digits.
 std::string NewRequestId();
-// Letters, digits, '-', '_' and '.', at least one and at most kMaxRequestIdBytes. A usage error otherwise.
+// Letters, digits, '-', '_' and '.', at least one and at most kMaxRequestIdBytes. A usage error
+// otherwise.
 absl::Status CheckRequestId(absl::string_view id);
 
 }  // namespace cobra::proto

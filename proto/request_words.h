@@ -1,5 +1,5 @@
-// What an error of reading says about the request. The frontends write cobra-client's flags; whoever uses the API knows
-// fields.
+// What an error of reading says about the request. The frontends write cobra-client's flags;
+// whoever uses the API knows fields.
 #ifndef COBRA_PROTO_REQUEST_WORDS_H_
 #define COBRA_PROTO_REQUEST_WORDS_H_
 

@@ -17,8 +17,8 @@
 namespace cobra::proto {
 namespace {
 
-// protobuf refuses to send strings that are not UTF-8, but a user's source line may contain any bytes: hence
-// ReplaceInvalidUtf8.
+// protobuf refuses to send strings that are not UTF-8, but a user's source line may contain any
+// bytes: hence ReplaceInvalidUtf8.
 
 void PositionToProto(const SourcePosition& position, v1::SourcePosition* proto) {
   proto->set_file(ReplaceInvalidUtf8(position.file));
@@ -31,8 +31,8 @@ SourcePosition PositionFromProto(const v1::SourcePosition& proto) {
   return {proto.file(), proto.line(), proto.column(), proto.end_column()};
 }
 
-// Trailers are bounded (8 KB by default in most clients): a deep call chain keeps its ends, a long line its beginning.
-// Paths were cut when the status was made (DiagnosticToStatus).
+// Trailers are bounded (8 KB by default in most clients): a deep call chain keeps its ends, a long
+// line its beginning. Paths were cut when the status was made (DiagnosticToStatus).
 void BoundForTrailer(v1::ErrorDetail* detail) {
   constexpr int kMaxFrames = 20;
   constexpr size_t kMaxBytes = 4000;

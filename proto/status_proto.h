@@ -11,10 +11,11 @@ namespace cobra::proto {
 void DiagnosticToProto(const Diagnostic& diagnostic, v1::ErrorDetail* proto);
 Diagnostic DiagnosticFromProto(const v1::ErrorDetail& proto);
 
-// With the Diagnostic and the retry delay (base/retry_delay.h) in the details, texts cut to what a trailer may carry.
-// REQUIRES: not OK.
+// With the Diagnostic and the retry delay (base/retry_delay.h) in the details, texts cut to what a
+// trailer may carry. REQUIRES: not OK.
 void StatusToProto(const absl::Status& status, v1::RpcStatus* proto);
-// Keeps the code; what is in the details becomes the payloads that DiagnosticFromStatus() and RetryDelayOf() find.
+// Keeps the code; what is in the details becomes the payloads that DiagnosticFromStatus() and
+// RetryDelayOf() find.
 absl::Status StatusFromProto(const v1::RpcStatus& proto);
 
 }  // namespace cobra::proto

@@ -1,5 +1,5 @@
-// Messages over a Unix stream socket: four bytes of length (in this machine's order), then the message. Blocking, for
-// one thread. A descriptor may travel with a message.
+// Messages over a Unix stream socket: four bytes of length (in this machine's order), then the
+// message. Blocking, for one thread. A descriptor may travel with a message.
 #ifndef COBRA_READER_CHANNEL_H_
 #define COBRA_READER_CHANNEL_H_
 
@@ -34,16 +34,16 @@ class Channel {
   bool valid() const { return socket_.valid(); }
   void Close() { socket_.Close(); }
 
-  // Unavailable if the other side is gone. `descriptor` is passed along and stays open here; -1: none. DeadlineExceeded
-  // if the other side does not read.
+  // Unavailable if the other side is gone. `descriptor` is passed along and stays open here; -1:
+  // none. DeadlineExceeded if the other side does not read.
   absl::Status Send(const google::protobuf::MessageLite& message, int descriptor = -1,
                     absl::Time deadline = absl::InfiniteFuture());
 
   // The same for a message that has its length in front of it.
   absl::Status SendFramed(absl::string_view frame, int descriptor = -1, absl::Time deadline = absl::InfiniteFuture());
 
-  // Unavailable at the end of the stream, ResourceExhausted for a message of more than `max_bytes`, DeadlineExceeded,
-  // or Cancelled when `stopped` (asked every 20 ms, may be empty) returns true.
+  // Unavailable at the end of the stream, ResourceExhausted for a message of more than `max_bytes`,
+  // DeadlineExceeded, or Cancelled when `stopped` (asked every 20 ms, may be empty) returns true.
   absl::StatusOr<Received> Receive(int64_t max_bytes, absl::Time deadline = absl::InfiniteFuture(),
                                    const std::function<bool()>& stopped = nullptr);
 

@@ -32,9 +32,9 @@ void DieWith(pid_t parent) {
   if (::getppid() != parent) ::_exit(0);
 }
 
-// The memory that a request allocates comes from the top of the heap, whose pages TakePages() can take ahead because
-// they are mapped. Freed memory is joined at once: malloc would otherwise go through all of it at the next large
-// request.
+// The memory that a request allocates comes from the top of the heap, whose pages TakePages() can
+// take ahead because they are mapped. Freed memory is joined at once: malloc would otherwise go
+// through all of it at the next large request.
 void GrowHeap() {
   constexpr int kBytes = 4 << 20;
   ::mallopt(M_MMAP_THRESHOLD, 2 * kBytes);
@@ -118,7 +118,8 @@ class ImageProcess {
     ReaderMessage ready;
     ready.set_ready(::getpid());
     if (server.Send(ready).ok()) reader.AnswerOne(&server);
-    // To end takes a while, which the caller need not share a processor with: it closes the socket when it is done.
+    // To end takes a while, which the caller need not share a processor with: it closes the socket
+    // when it is done.
     (void)server.Receive(1);
     ::_exit(0);
   }
@@ -133,7 +134,8 @@ class ImageProcess {
       ImageReport report;
       report.mutable_exit()->set_process(child);
       report.mutable_exit()->set_wait_status(status);
-      // To the server's log alone. It need not read these at all, and must not stop this process by it.
+      // To the server's log alone. It need not read these at all, and must not stop this process by
+      // it.
       (void)control_.Send(report, -1, absl::InfinitePast());
     }
   }

@@ -1,6 +1,6 @@
-// A process that has imported libraries. It forks readers, one for each request, and further image processes. It runs
-// only code that is trusted: COBRA's own and that of the --library directories. It has one thread, because fork(2)
-// copies only the thread that calls it.
+// A process that has imported libraries. It forks readers, one for each request, and further image
+// processes. It runs only code that is trusted: COBRA's own and that of the --library directories.
+// It has one thread, because fork(2) copies only the thread that calls it.
 #ifndef COBRA_READER_IMAGE_PROCESS_H_
 #define COBRA_READER_IMAGE_PROCESS_H_
 
@@ -23,7 +23,8 @@ struct ImageOptions {
   SandboxLimits sandbox;
 };
 
-// Makes the image, then obeys commands until the server closes `control`. The exit code of the process.
+// Makes the image, then obeys commands until the server closes `control`. The exit code of the
+// process.
 int RunImageProcess(const ImageOptions& options, const ImageCommand::Image& image, Channel control);
 
 }  // namespace cobra::reader

@@ -47,7 +47,8 @@ std::string LibraryDirectory::DisplayName(absl::string_view path) const {
   return path.empty() ? root_ : absl::StrCat(root_, "/", path);
 }
 
-// RESOLVE_BENEATH: ".." and symbolic links may not lead out of the folder. O_NONBLOCK: a named pipe does not block.
+// RESOLVE_BENEATH: ".." and symbolic links may not lead out of the folder. O_NONBLOCK: a named pipe
+// does not block.
 Descriptor LibraryDirectory::Open(absl::string_view path) const {
   if (path.find('\0') != absl::string_view::npos) return Descriptor();
   open_how how = {};

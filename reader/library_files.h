@@ -1,5 +1,5 @@
-// Files of a library, for the server and its readers: only what is below the library's folder, wherever symbolic links
-// point.
+// Files of a library, for the server and its readers: only what is below the library's folder,
+// wherever symbolic links point.
 #ifndef COBRA_READER_LIBRARY_FILES_H_
 #define COBRA_READER_LIBRARY_FILES_H_
 
@@ -32,7 +32,8 @@ class LibraryDirectory final : public python::FileSource {
   Descriptor folder_;
 };
 
-// Opens files itself in an image process. In a reader, which may not open files, it asks the server.
+// Opens files itself in an image process. In a reader, which may not open files, it asks the
+// server.
 class LibraryFiles final : public python::FileSource {
  public:
   // `index`: of the root among the server's --library directories.

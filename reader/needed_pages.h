@@ -1,7 +1,7 @@
-// A forked process shares its parent's memory until it writes: then the kernel copies the page, which costs a
-// microsecond or two. Pages of files, the program's code among them, are mapped when they are first touched. A request
-// would pay that some five hundred times, so a reader does it before its request comes, for the pages that earlier
-// readers of the same parent needed.
+// A forked process shares its parent's memory until it writes: then the kernel copies the page,
+// which costs a microsecond or two. Pages of files, the program's code among them, are mapped when
+// they are first touched. A request would pay that some five hundred times, so a reader does it
+// before its request comes, for the pages that earlier readers of the same parent needed.
 #ifndef COBRA_READER_NEEDED_PAGES_H_
 #define COBRA_READER_NEEDED_PAGES_H_
 

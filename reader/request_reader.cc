@@ -30,7 +30,8 @@ absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, Re
   if (setup->image != nullptr && setup->image->IsUsable(request, limits)) {
     machine = &setup->image->Start(request, limits);
   } else {
-    // Its address space is what the new machine's takes: the sandbox has no room for both (SandboxLimits).
+    // Its address space is what the new machine's takes: the sandbox has no room for both
+    // (SandboxLimits).
     setup->image.reset();
     COBRA_ASSIGN_OR_RETURN(fresh, python::NewMachine(setup->libraries, request.torch_version, request.bundle, limits));
     machine = fresh.get();

@@ -21,16 +21,17 @@ namespace {
 absl::Status Limit(int resource, int64_t value, const char* name) {
   rlimit limit = {};
   if (::getrlimit(resource, &limit) != 0) return absl::ErrnoToStatus(errno, absl::StrCat("getrlimit ", name));
-  // One more for the hard limit: processor time is distinguished from other ends by the signal of the soft one. A limit
-  // that the process was started with may be lower (ulimit -c 0), and nobody may raise it.
+  // One more for the hard limit: processor time is distinguished from other ends by the signal of
+  // the soft one. A limit that the process was started with may be lower (ulimit -c 0), and nobody
+  // may raise it.
   limit.rlim_max = std::min(limit.rlim_max, static_cast<rlim_t>(value) + 1);
   limit.rlim_cur = std::min(limit.rlim_max, static_cast<rlim_t>(value));
   if (::setrlimit(resource, &limit) != 0) return absl::ErrnoToStatus(errno, absl::StrCat("setrlimit ", name));
   return absl::OkStatus();
 }
 
-// Allowed whatever the arguments. What is not listed fails with EPERM, so that a library that looks for a file goes on
-// without it.
+// Allowed whatever the arguments. What is not listed fails with EPERM, so that a library that looks
+// for a file goes on without it.
 constexpr int kAllowed[] = {SCMP_SYS(read),           SCMP_SYS(write),          SCMP_SYS(recvmsg),
                             SCMP_SYS(sendmsg),        SCMP_SYS(poll),           SCMP_SYS(munmap),
                             SCMP_SYS(mremap),         SCMP_SYS(madvise),        SCMP_SYS(brk),

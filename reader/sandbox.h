@@ -1,5 +1,6 @@
-// What a reader may still do once it is confined: compute, use memory and processor time up to limits, and talk on the
-// sockets that it has. No files, no new sockets, no processes, no executable memory. libseccomp; seccomp(2).
+// What a reader may still do once it is confined: compute, use memory and processor time up to
+// limits, and talk on the sockets that it has. No files, no new sockets, no processes, no
+// executable memory. libseccomp; seccomp(2).
 #ifndef COBRA_READER_SANDBOX_H_
 #define COBRA_READER_SANDBOX_H_
 
@@ -10,8 +11,9 @@
 namespace cobra::reader {
 
 struct SandboxLimits {
-  // Beyond the address space that the process has when it is confined. Stacks of suspended generators count, whether or
-  // not they are touched. 0: no limit (sanitizers reserve terabytes; request_reader.h counts instead).
+  // Beyond the address space that the process has when it is confined. Stacks of suspended
+  // generators count, whether or not they are touched. 0: no limit (sanitizers reserve terabytes;
+  // request_reader.h counts instead).
   int64_t more_address_space_bytes = int64_t{240} << 20;
   int processor_seconds = 3;  // then the kernel kills the process
   bool filter_system_calls = true;

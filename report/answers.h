@@ -1,4 +1,5 @@
-// The networks of a program with what was predicted of each: for another version of PyTorch it may be another one.
+// The networks of a program with what was predicted of each: for another version of PyTorch it may
+// be another one.
 #ifndef COBRA_REPORT_ANSWERS_H_
 #define COBRA_REPORT_ANSWERS_H_
 
@@ -19,7 +20,8 @@ struct Answer {
 
 class Answers {
  public:
-  // Most programs are the same network for all versions: then it is there once, with all its predictions.
+  // Most programs are the same network for all versions: then it is there once, with all its
+  // predictions.
   void Add(graph::Graph graph, v1::PredictResponse response);
   // The graphs stay here. Nothing may be added afterwards.
   std::vector<Answer> Take() { return std::move(answers_); }

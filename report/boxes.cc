@@ -19,7 +19,8 @@ namespace {
 
 // Deeper names count as one: no real network is nested so deeply, but a hostile graph may be.
 constexpr size_t kMaxDepth = 32;
-// More boxes inside one are cut into parts: a reader sees no more at once, and a page lays out no more at once.
+// More boxes inside one are cut into parts: a reader sees no more at once, and a page lays out no
+// more at once.
 constexpr size_t kMostChildren = 40;
 // Repetitions without names are looked for where a box has more children than this.
 constexpr size_t kFewChildren = 24;
@@ -194,7 +195,8 @@ class Maker {
     return (i - at) / period;
   }
 
-  // Sequences that repeat in a long list of calls: what blocks look like in a file without module names.
+  // Sequences that repeat in a long list of calls: what blocks look like in a file without module
+  // names.
   static void MergeRepetitions(Item* module) {
     std::vector<Item>& items = module->children;
     std::vector<Item> merged;
@@ -234,7 +236,8 @@ class Maker {
     }
   }
 
-  // Groups that were just made have not been cut: a group of a thousand alike, and the rounds in it.
+  // Groups that were just made have not been cut: a group of a thousand alike, and the rounds in
+  // it.
   static void CutLongGroup(Item* item) {
     if (item->kind == BoxKind::kModule || item->kind == BoxKind::kCall) return;
     if (item->kind == BoxKind::kAlike) {
@@ -273,7 +276,8 @@ void Flatten(Item item, int32_t parent, std::vector<Box>* boxes) {
 // The children of the innermost box around both boxes that contain them.
 std::pair<int32_t, int32_t> BelowCommon(const std::vector<Box>& boxes, int32_t a, int32_t b) {
   while (boxes[a].parent != boxes[b].parent) {
-    // A parent has a smaller index than its children: the larger one is not an ancestor of the other.
+    // A parent has a smaller index than its children: the larger one is not an ancestor of the
+    // other.
     int32_t& larger = boxes[a].parent > boxes[b].parent ? a : b;
     larger = boxes[larger].parent;
   }
@@ -305,14 +309,15 @@ void AddEdges(const graph::Graph& graph, std::vector<Box>* boxes) {
   }
 }
 
-// The row of a child is one below the lowest of those that it reads. A child that reads none of them (a table of
-// positions) is right above the first one that reads it.
+// The row of a child is one below the lowest of those that it reads. A child that reads none of
+// them (a table of positions) is right above the first one that reads it.
 void SetRows(std::vector<Box>* boxes) {
   constexpr int32_t kNone = std::numeric_limits<int32_t>::max();
   std::vector<int32_t> reader_row(boxes->size(), kNone);
   std::vector<bool> reads(boxes->size(), false);
   for (Box& box : *boxes) {
-    // Sorted by the first of each pair, and calls run in order: a child's row is known before it is passed on.
+    // Sorted by the first of each pair, and calls run in order: a child's row is known before it is
+    // passed on.
     for (const auto& [from, to] : box.edges) {
       (*boxes)[to].row = std::max((*boxes)[to].row, (*boxes)[from].row + 1);
       reads[to] = true;

@@ -1,9 +1,10 @@
-// A network as boxes inside boxes: modules, and in them modules and calls, in the order in which they run. The picture
-// of `report` and `graph --format svg` draws them.
+// A network as boxes inside boxes: modules, and in them modules and calls, in the order in which
+// they run. The picture of `report` and `graph --format svg` draws them.
 //
-// A box stands for calls that follow each other. A module that is called twice, with others in between, is two boxes;
-// so an arrow never points back. Boxes of the same structure that follow each other are put into one box (kAlike), and
-// what is too long to be looked at is cut into parts (kPart).
+// A box stands for calls that follow each other. A module that is called twice, with others in
+// between, is two boxes; so an arrow never points back. Boxes of the same structure that follow
+// each other are put into one box (kAlike), and what is too long to be looked at is cut into parts
+// (kPart).
 #ifndef COBRA_REPORT_BOXES_H_
 #define COBRA_REPORT_BOXES_H_
 
@@ -25,8 +26,9 @@ enum class BoxKind {
 
 struct Box {
   BoxKind kind = BoxKind::kModule;
-  // Module names below the parent's: "layer1", ".0 to .11", "blocks.*" for all that blocks consists of. Empty for the
-  // network itself, and for a call or a part that belongs to the module around it.
+  // Module names below the parent's: "layer1", ".0 to .11", "blocks.*" for all that blocks consists
+  // of. Empty for the network itself, and for a call or a part that belongs to the module around
+  // it.
   std::string label;
   int32_t parent = -1;                   // index of a box; parents come before their children
   int32_t first_call = 0, end_call = 0;  // of the graph; the end is not in it

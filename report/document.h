@@ -1,6 +1,6 @@
-// What a report shows, as one JSON document: the answer to a prediction joined with the network that was asked about
-// and the data sheets of the targets. docs/report.md describes its members. report/page/ draws it; whoever serves the
-// page elsewhere sends the same document.
+// What a report shows, as one JSON document: the answer to a prediction joined with the network
+// that was asked about and the data sheets of the targets. docs/report.md describes its members.
+// report/page/ draws it; whoever serves the page elsewhere sends the same document.
 #ifndef COBRA_REPORT_DOCUMENT_H_
 #define COBRA_REPORT_DOCUMENT_H_
 
@@ -30,7 +30,8 @@ struct Contents {
   std::vector<std::string> targets;  // in the order in which they are shown; others follow
   const v1::ListTargetsResponse* sheets = nullptr;
   nlohmann::json sweep;  // what `sweep --format json` writes; null: none
-  // Of the file of a call: its name for the reader, and its text if that is known. Either may be empty.
+  // Of the file of a call: its name for the reader, and its text if that is known. Either may be
+  // empty.
   std::function<std::string(const std::string& file)> shown_file;
   std::function<std::optional<std::string>(const std::string& file)> source_text;
 };

@@ -8,7 +8,8 @@
 
 namespace cobra::report {
 
-// As text between tags or inside a double-quoted attribute: no character of it is markup, and none is invisible.
+// As text between tags or inside a double-quoted attribute: no character of it is markup, and none
+// is invisible.
 std::string MarkupText(absl::string_view text);
 
 }  // namespace cobra::report

@@ -18,8 +18,8 @@
 namespace cobra::report {
 namespace {
 
-// In pixels. Letters are those of the widest usual font (DejaVu Sans, on average): a picture of its own cannot ask how
-// wide its text is, and what does not fit is cut off.
+// In pixels. Letters are those of the widest usual font (DejaVu Sans, on average): a picture of its
+// own cannot ask how wide its text is, and what does not fit is cut off.
 constexpr double kLetter = 8.3;  // of the labels, 13 pixels high
 constexpr double kLeast = 140, kMost = 320, kBoxHeight = 44, kGap = 16, kRowGap = 26, kPad = 14, kHeader = 30;
 constexpr double kLane = 10, kMargin = 20, kTitleHeight = 74, kLegendHeight = 52;

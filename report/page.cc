@@ -17,7 +17,8 @@ std::string CspHash(absl::string_view text) {
   return absl::StrCat("'sha256-", absl::Base64Escape(digest), "'");
 }
 
-// Inside a <script> no "</" may end it, and no "<!--" may begin a comment: JSON writes both otherwise.
+// Inside a <script> no "</" may end it, and no "<!--" may begin a comment: JSON writes both
+// otherwise.
 std::string ScriptJson(const nlohmann::json& document) {
   return absl::StrReplaceAll(document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
                              {{"<", "\\u003c"}, {"\xe2\x80\xa8", "\\u2028"}, {"\xe2\x80\xa9", "\\u2029"}});

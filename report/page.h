@@ -1,4 +1,5 @@
-// The page that draws a document (document.h): one HTML text that needs nothing else, neither network nor files.
+// The page that draws a document (document.h): one HTML text that needs nothing else, neither
+// network nor files.
 #ifndef COBRA_REPORT_PAGE_H_
 #define COBRA_REPORT_PAGE_H_
 
@@ -12,8 +13,9 @@ namespace cobra::report {
 // With the document inside.
 std::string ReportPage(const nlohmann::json& document);
 
-// The parts, for a server that sends them with documents of its own: the style sheet, and the script. The script
-// defines renderReport(document, element), and where the page has an element #report-data it draws what that contains.
+// The parts, for a server that sends them with documents of its own: the style sheet, and the
+// script. The script defines renderReport(document, element), and where the page has an element
+// #report-data it draws what that contains.
 absl::string_view PageStyle();
 absl::string_view PageScript();
 

@@ -1,4 +1,5 @@
-// How a model was asked about, in the words of cobra-client's command line, so that it can be asked again.
+// How a model was asked about, in the words of cobra-client's command line, so that it can be asked
+// again.
 #ifndef COBRA_REPORT_QUESTION_H_
 #define COBRA_REPORT_QUESTION_H_
 
@@ -32,8 +33,8 @@ std::string TitleOf(const Question& question);
 // What is known of the model, as members of `j`.
 void AddModel(const Question& question, nlohmann::json* j);
 
-// The member `question` of a report's document. Its command makes the same page again, with the weights of that
-// version.
+// The member `question` of a report's document. Its command makes the same page again, with the
+// weights of that version.
 nlohmann::json QuestionJson(const Question& question, const std::string& model_version);
 
 }  // namespace cobra::report

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the Debian package of the programs, and the wheel of the Python package beside it (docs/installing.md).
+# Builds the Debian package of the programs, and the wheel of the Python package beside it
+# (docs/installing.md).
 #   scripts/build-package.sh [DIR]     DIR: where they go; default build/packages
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the wheel of the Python package (docs/python.md). Needs Python 3.9 or newer and protoc (scripts/setup.sh installs both). The same sources give
-# the same bytes.
+# Builds the wheel of the Python package (docs/python.md). Needs Python 3.9 or newer and protoc
+# (scripts/setup.sh installs both). The same sources give the same bytes.
 #
 #   scripts/build-python.sh [DIR]     DIR: where the wheel goes; default build/python
 set -eu

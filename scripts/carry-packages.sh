@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What scripts/measure-gpu.sh builds with, for a machine without internet: downloads a few Debian 12 development packages and unpacks
-# their headers, static libraries and CMake files into FOLDER (.carry, which git ignores). Run it where apt has a network; nothing is installed.
+# What scripts/measure-gpu.sh builds with, for a machine without internet: downloads a few Debian 12
+# development packages and unpacks their headers, static libraries and CMake files into FOLDER
+# (.carry, which git ignores). Run it where apt has a network; nothing is installed.
 #   scripts/carry-packages.sh [FOLDER]
 # Static libraries of Debian 12 link with a newer glibc and a newer g++ too (same libstdc++ ABI).
 set -euo pipefail
@@ -18,7 +19,8 @@ for deb in "$folder"/debs/*.deb; do dpkg-deb --extract "$deb" "$folder"; done
   (cd "$folder/debs" && ls *.deb)
 } >"$folder/README"
 rm -rf "$folder/debs" "$folder/usr/share/man" "$folder/usr/lib/ssl" "$folder"/usr/share/doc/*/{html,demos,examples,HOWTO}
-# One folder of headers: Debian keeps those that depend on the processor (openssl/configuration.h) in another.
+# One folder of headers: Debian keeps those that depend on the processor (openssl/configuration.h)
+# in another.
 for headers in "$folder"/usr/include/*-linux-gnu; do cp -r "$headers"/. "$folder/usr/include/"; done
 # Debian's CMake files name Abseil's shared libraries; beside them lie the static ones.
 sed -i -E 's/ SHARED IMPORTED/ STATIC IMPORTED/; s/\.so\.[0-9.]+"/.a"/' "$folder"/usr/lib/*/cmake/absl/abslTargets*.cmake

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# What scripts/train-gpu.sh and measure-gpu.sh --worker run on a GPU machine without internet and without this project's packages: cobra-train and
-# cobra-worker, whichever a build has, stripped, with the libraries that they need besides LibTorch, packed into FOLDER/programs.tar.xz (.carry, which git ignores).
-# The build is one against the same LibTorch as the other machine's, which a Python package of the same version has:
-#   cmake -S . -B build/torch -G Ninja -DCMAKE_BUILD_TYPE=Release -DCOBRA_TESTS=OFF -DCOBRA_TORCH_DIR=.../site-packages/torch
+# What scripts/train-gpu.sh and measure-gpu.sh --worker run on a GPU machine without internet and
+# without this project's packages: cobra-train and cobra-worker, whichever a build has, stripped,
+# with the libraries that they need besides LibTorch, packed into FOLDER/programs.tar.xz (.carry,
+# which git ignores). The build is one against the same LibTorch as the other machine's, which a
+# Python package of the same version has:
+#   cmake -S . -B build/torch -G Ninja -DCMAKE_BUILD_TYPE=Release -DCOBRA_TESTS=OFF
+#   -DCOBRA_TORCH_DIR=.../site-packages/torch
 #   ninja -C build/torch cobra-train cobra-worker && scripts/carry-programs.sh build/torch [FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,7 +18,8 @@ mkdir -p "$folder" "$work/programs/bin" "$work/programs/lib" "$work/programs/rea
 for program in cobra-train cobra-worker; do
   [ -e "$build/bin/$program" ] || continue
   strip -o "$work/programs/real/$program" "$build/bin/$program"
-  # Of the other machine: LibTorch with its CUDA, and what belongs to the C and C++ runtime, which is newer there or the same.
+  # Of the other machine: LibTorch with its CUDA, and what belongs to the C and C++ runtime, which
+  # is newer there or the same.
   ldd "$build/bin/$program" | awk '$3 ~ "^/(usr/)?lib/" {print $3}' | sort -u |
     grep -v -E '/(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[^/]*)\.so' |
     xargs -r -n1 -I{} cp -nL {} "$work/programs/lib/"

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# The learning loop on one machine, in two to three minutes: a network with unknown layers is predicted, a worker measures the layers, the
-# model is refitted and evaluated, the server reloads it, and the same request gets a better prediction.
-#   scripts/demo-learn.sh [--seconds N] [--busy]      N: of training (default 120); --busy: measure although the machine is busy
+# The learning loop on one machine, in two to three minutes: a network with unknown layers is
+# predicted, a worker measures the layers, the model is refitted and evaluated, the server reloads
+# it, and the same request gets a better prediction.
+#   scripts/demo-learn.sh [--seconds N] [--busy]      N: of training (default 120); --busy: measure
+#                                                     although the machine is busy
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=120

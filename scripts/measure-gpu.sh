@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
-# Measures on a GPU machine in one command: builds the worker alone (no gRPC, no databases, no internet) against the LibTorch of `python3 -c "import torch"`, then
-# takes turns between precisions and spaces until the budget is spent, the most valuable first, so that wherever it is cut all have grown.
+# Measures on a GPU machine in one command: builds the worker alone (no gRPC, no databases, no
+# internet) against the LibTorch of `python3 -c "import torch"`, then takes turns between precisions
+# and spaces until the budget is spent, the most valuable first, so that wherever it is cut all have
+# grown.
 #   scripts/carry-packages.sh                                # once, on a machine with a network
-#   OUT=out scripts/measure-gpu.sh --budget 8m               # there; records in OUT, gzip, files below 16 MB
+#   OUT=out scripts/measure-gpu.sh --budget 8m               # there; records in OUT, gzip, files
+#                                                            below 16 MB
 #   OUT=out scripts/measure-gpu.sh --budget 8m --resume DIR  # another day: DIR holds an earlier OUT
-#   OUT=out scripts/measure-gpu.sh --worker PROGRAM          # builds nothing: PROGRAM comes from scripts/carry-programs.sh, unpacked
-# Options: --device cuda:0|cpu  --precisions float32,bfloat16,...  --rounds N  --carry FOLDER  --spaces A,B --counts N,M  --seed N
+#   OUT=out scripts/measure-gpu.sh --worker PROGRAM          # builds nothing: PROGRAM comes from
+#                                                            scripts/carry-programs.sh, unpacked
+# Options: --device cuda:0|cpu  --precisions float32,bfloat16,...  --rounds N  --carry FOLDER 
+#                               --spaces A,B --counts N,M  --seed N
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 budget=8m device=cuda precisions=tf32-convolutions,float32,tf32,float16,bfloat16 rounds= carry=.carry resume= seed=1 worker=
-# Layers teach most for their time; a network takes as long as ten of them. Wherever the series is cut, all spaces have grown in these proportions.
+# Layers teach most for their time; a network takes as long as ten of them. Wherever the series is
+# cut, all spaces have grown in these proportions.
 spaces=real-layers,program-layers,paper-layers,torchvision,timm,real-networks,paper-networks counts=9000,3000,1500,318,318,120,90
 while [ $# -gt 0 ]; do
   case $1 in
@@ -34,7 +40,8 @@ case $budget in
   *h) seconds=$((${budget%h} * 3600)) ;;
   *) echo "measure-gpu: --budget $budget: a number with s, m or h" >&2; exit 2 ;;
 esac
-# What a turn has measured is kept group by group, so that groups are a few seconds here. Each turn begins with some 15 s of contexts, canaries and the device's speed: turns are minutes.
+# What a turn has measured is kept group by group, so that groups are a few seconds here. Each turn
+# begins with some 15 s of contexts, canaries and the device's speed: turns are minutes.
 : "${rounds:=$((seconds < 1200 ? 1 : seconds / 600))}"
 deadline=$((SECONDS + seconds))  # building counts too
 out=$(realpath -m "${OUT:-build/out}")

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Runs all of COBRA on a bare machine: sets up, builds, starts a server with the shipped weights, calibrates it to this machine,
-# predicts unmodified torchvision models from source, runs them, prints both; then one of them for GPUs. Stops the server at the end. Exit 0 only if every step succeeded.
+# Runs all of COBRA on a bare machine: sets up, builds, starts a server with the shipped weights,
+# calibrates it to this machine, predicts unmodified torchvision models from source, runs them,
+# prints both; then one of them for GPUs. Stops the server at the end. Exit 0 only if every step
+# succeeded.
 #   scripts/quickstart.sh        on Debian 12, as root or with sudo
 set -euo pipefail
 cd "$(dirname "$0")/.."

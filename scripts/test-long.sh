@@ -1,60 +1,98 @@
 #!/usr/bin/env bash
-# What is too long for scripts/test.sh. Each step's output is kept in build/long-tests/STEP.txt, its result in a row of docs/long-tests.md.
-#   scripts/test-long.sh [--resume] [STEP ...]      all steps by default; quickstart, images, package and paths need root
+# What is too long for scripts/test.sh. Each step's output is kept in build/long-tests/STEP.txt, its
+# result in a row of docs/long-tests.md.
+#   scripts/test-long.sh [--resume] [STEP ...]      all steps by default; quickstart, images,
+#                                                   package and paths need root
 #     quickstart     the README's first command on a bare Debian 12, twice
 #     images         the container images
 #     package        the Debian package and the wheel, installed and used in a bare Debian 12 (root)
-#     paths          the ways to a first answer, each in a bare Debian 12 of its own, with seconds: terminal, Python, CI, Optuna (root, pip)
-#     asan tsan      all tests under the sanitizers; a run that was cut, or has failed, goes on with the tests that have not passed
-#     tidy           clang-tidy over every source; a second run takes what has changed or was not clean
-#     odr            the programs linked with -flto: two definitions of one name that differ are an error
+#     paths          the ways to a first answer, each in a bare Debian 12 of its own, with seconds:
+#                    terminal, Python, CI, Optuna (root, pip)
+#     asan tsan      all tests under the sanitizers; a run that was cut, or has failed, goes on with
+#                    the tests that have not passed
+#     tidy           clang-tidy over every source; a second run takes what has changed or was not
+#                    clean
+#     odr            the programs linked with -flto: two definitions of one name that differ are an
+#                    error
 #     torchvision    every model of python3-torchvision against real PyTorch
-#     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13 (scripts/setup.sh --pypi); goes on where it was cut
-#     libraries      models of sixty libraries from PyPI (tests/long/libraries.txt) against real PyTorch 2.13; installs them (pip, 0.4 GB)
-#     transformers-releases   ten releases of transformers from 4.40 on, thirty models each in up to three forms, against what PyTorch 2.13 runs for that release
+#     timm transformers diffusers   every model of a library from PyPI against real PyTorch 2.13
+#                                   (scripts/setup.sh --pypi); goes on where it was cut
+#     libraries      models of sixty libraries from PyPI (tests/long/libraries.txt) against real
+#                    PyTorch 2.13; installs them (pip, 0.4 GB)
+#     transformers-releases   ten releases of transformers from 4.40 on, thirty models each in up to
+#                             three forms, against what PyTorch 2.13 runs for that release
 #                    (scripts/setup.sh --pypi; pip; goes on where it was cut)
-#     numpy          names of NumPy that those libraries use, each compared with NumPy or listed with the reason why not
-#     python-live    live modules of torchvision (PyTorch 1.13) and timm (2.13, from PyPI) taken by the Python package, against their sources read by the
-#                    server: fingerprints, calls, milliseconds
-#     same-figures   `graph`, `predict`, `explain` and live modules say the same calls, multiply-accumulates, operations, peak memory and milliseconds: every
-#                    model of torchvision (both versions) and 200 of timm
-#     python-search  the Python package and Optuna in a fresh environment (needs pip), and the searches of examples/search: minutes to the first answers
-#     releases       cobra-client diff over the last releases of timm and torchvision (from PyPI): which changed a graph, against what PyTorch 1.13 runs
-#     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of PyTorch 2.13 and what ONNX Runtime makes of them: graphs and
-#                    results (scripts/setup.sh --pypi)
-#     ncnn-out       networks written for ncnn: ncnn against LibTorch on the same numbers (scripts/setup.sh --runtimes)
-#     onnx-out       networks written as ONNX models: ONNX Runtime against LibTorch on the same numbers (scripts/setup.sh --pypi)
-#     python-out     networks written as PyTorch programs: PyTorch 1.13 and 2.13 against LibTorch (scripts/setup.sh --runtimes)
-#     ncnn           ncnn's published networks and 2,000 random layers (CASES): the shape of every blob, and values, against ncnn itself from PyPI
+#     numpy          names of NumPy that those libraries use, each compared with NumPy or listed
+#                    with the reason why not
+#     python-live    live modules of torchvision (PyTorch 1.13) and timm (2.13, from PyPI) taken by
+#                    the Python package, against their sources read by the server: fingerprints,
+#                    calls, milliseconds
+#     same-figures   `graph`, `predict`, `explain` and live modules say the same calls,
+#                    multiply-accumulates, operations, peak memory and milliseconds: every model of
+#                    torchvision (both versions) and 200 of timm
+#     python-search  the Python package and Optuna in a fresh environment (needs pip), and the
+#                    searches of examples/search: minutes to the first answers
+#     releases       cobra-client diff over the last releases of timm and torchvision (from PyPI):
+#                    which changed a graph, against what PyTorch 1.13 runs
+#     onnx           the newest onnx package's cases, ONNX Runtime's own operators, exports of
+#                    PyTorch 2.13 and what ONNX Runtime makes of them: graphs and results
+#                    (scripts/setup.sh --pypi)
+#     ncnn-out       networks written for ncnn: ncnn against LibTorch on the same numbers
+#                    (scripts/setup.sh --runtimes)
+#     onnx-out       networks written as ONNX models: ONNX Runtime against LibTorch on the same
+#                    numbers (scripts/setup.sh --pypi)
+#     python-out     networks written as PyTorch programs: PyTorch 1.13 and 2.13 against LibTorch
+#                    (scripts/setup.sh --runtimes)
+#     ncnn           ncnn's published networks and 2,000 random layers (CASES): the shape of every
+#                    blob, and values, against ncnn itself from PyPI
 #     torch          a thousand random calls of every torch function against real PyTorch
-#     composites     a thousand random calls of each family of composite functions over all their arguments, against PyTorch 1.13 and 2.13 (scripts/setup.sh --pypi)
+#     composites     a thousand random calls of each family of composite functions over all their
+#                    arguments, against PyTorch 1.13 and 2.13 (scripts/setup.sh --pypi)
 #     differential   100,000 random programs, ours against CPython (PROGRAMS)
 #     mutation       10,000 damaged source files: accepted or rejected as CPython does (MUTATIONS)
 #     python         differential and mutation
-#     hostile        every hostile program, file and native function, with its processor time and memory
-#     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME for one of them; one input may take FUZZ_TIMEOUT s
-#                    of wall time (10; more where the machine is shared). FUZZ_EXECUTIONS: no more than so many in all runs together
-#     weights        bytes of weights and manifest damaged 10,000 times (FLIPS) while a server serves them
-#     soak           an hour (MINUTES) of requests, damaged ones, dying clients, reloads and a database that restarts; leave the machine alone meanwhile
-#     attacked       what a caller notices while another one attacks: latencies of warm requests, the server's memory; leave the machine alone meanwhile
-#     framing-compressed framing-half-open   random HTTP/2 before any role, for ten minutes each (FRAMING_SECONDS): compressed messages; calls that do not
+#     hostile        every hostile program, file and native function, with its processor time and
+#                    memory
+#     fuzz           each fuzzer for 30 minutes (FUZZ_SECONDS), FUZZ_JOBS at a time (1); fuzz-NAME
+#                    for one of them; one input may take FUZZ_TIMEOUT s of wall time (10; more where
+#                    the machine is shared). FUZZ_EXECUTIONS: no more than so many in all runs
+#                    together
+#     weights        bytes of weights and manifest damaged 10,000 times (FLIPS) while a server
+#                    serves them
+#     soak           an hour (MINUTES) of requests, damaged ones, dying clients, reloads and a
+#                    database that restarts; leave the machine alone meanwhile
+#     attacked       what a caller notices while another one attacks: latencies of warm requests,
+#                    the server's memory; leave the machine alone meanwhile
+#     framing-compressed framing-half-open   random HTTP/2 before any role, for ten minutes each
+#                                            (FRAMING_SECONDS): compressed messages; calls that do
+#                                            not
 #                    go on. The server's memory, and another caller's answers
-#     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and PostgreSQL
-#     faults         the queue's faults, as long as they are in life: the network cut for a minute, PostgreSQL away for a minute, full disks (root only)
-#     replicas       four servers on one PostgreSQL behind haproxy and round robin, reloaded and restarted one after the other
+#     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and
+#                    PostgreSQL
+#     faults         the queue's faults, as long as they are in life: the network cut for a minute,
+#                    PostgreSQL away for a minute, full disks (root only)
+#     replicas       four servers on one PostgreSQL behind haproxy and round robin, reloaded and
+#                    restarted one after the other
 #     capacity       what a request, a cached layer and a stored prediction cost (docs/capacity.md)
-#     agreement      cobra-worker against python3-torch timed by torch.utils.benchmark: 40 layers, 22 networks; leave the machine alone for twenty minutes
-#     clocks         cobra-worker in each runtime against torch.utils.benchmark, a session.run loop, benchmark_app and benchncnn's way: 30 networks each
-#                    (scripts/setup.sh --runtimes); leave the machine alone for half an hour
-#     edits          what the predictor can tell apart: 150 pairs of networks with one small edit, in turns; leave the machine alone for twelve minutes
-#     ncnn-servers   ncnn's own benchmark networks measured here, against what others published of x86 servers: the ratios between the networks
-#                    (scripts/setup.sh --runtimes); leave the machine alone for five minutes
-#     other-machine  what the shipped weights are worth on this machine after a minute of calibration: torchvision's networks measured for MINUTES (15), predicted,
+#     agreement      cobra-worker against python3-torch timed by torch.utils.benchmark: 40 layers,
+#                    22 networks; leave the machine alone for twenty minutes
+#     clocks         cobra-worker in each runtime against torch.utils.benchmark, a session.run loop,
+#                    benchmark_app and benchncnn's way: 30 networks each (scripts/setup.sh
+#                    --runtimes); leave the machine alone for half an hour
+#     edits          what the predictor can tell apart: 150 pairs of networks with one small edit,
+#                    in turns; leave the machine alone for twelve minutes
+#     ncnn-servers   ncnn's own benchmark networks measured here, against what others published of
+#                    x86 servers: the ratios between the networks (scripts/setup.sh --runtimes);
+#                    leave the machine alone for five minutes
+#     other-machine  what the shipped weights are worth on this machine after a minute of
+#                    calibration: torchvision's networks measured for MINUTES (15), predicted,
 #                    compared; leave the machine alone meanwhile
-#     noisy-machine  predictions after a calibration beside a neighbour that comes and goes on the same core, and without it: 40 networks, three seeds; leave
-#                    the machine alone for half an hour
+#     noisy-machine  predictions after a calibration beside a neighbour that comes and goes on the
+#                    same core, and without it: 40 networks, three seeds; leave the machine alone
+#                    for half an hour
 #     bench          cobra-bench reader; leave the machine alone meanwhile
-# --resume leaves out what build/long-tests/ says has passed at this very commit. A step that fails does not stop the others.
+# --resume leaves out what build/long-tests/ says has passed at this very commit. A step that fails
+# does not stop the others.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 resume=false
@@ -80,7 +118,8 @@ build() {  # PRESET [TARGET...]
   { scripts/setup.sh --tests && env -u OMP_NUM_THREADS scripts/build.sh "$@"; } >&3 2>&3  # not in the record
 }
 
-# Which tests have passed is kept in build/PRESET/passed-tests, below the state of the tree that they passed at.
+# Which tests have passed is kept in build/PRESET/passed-tests, below the state of the tree that
+# they passed at.
 run_sanitizer() {
   local preset=$1 passed=build/$1/passed-tests tree exclude status run=()
   build "$preset" || return 1
@@ -89,7 +128,8 @@ run_sanitizer() {
   exclude=$(tail -n +2 "$passed" | paste -sd '|')
   [ -z "$exclude" ] || echo "$(($(wc -l <"$passed") - 1)) tests have passed at this state already"
   if [ "$preset" = tsan ]; then
-    # ThreadSanitizer of g++ 12 does not start where the kernel spreads addresses wider than it knows.
+    # ThreadSanitizer of g++ 12 does not start where the kernel spreads addresses wider than it
+    # knows.
     setarch -R true 2>/dev/null && run=(setarch -R)
     g++ -std=c++17 -O1 -shared -fPIC -I. tests/tsan/*.cc -o build/tsan/libordered.so -ldl || return 1
     run+=(env "LD_PRELOAD=$PWD/build/tsan/libordered.so" TSAN_OPTIONS=ignore_noninstrumented_modules=1)
@@ -126,10 +166,12 @@ run_quickstart() {
   return $status
 }
 
-# What the fuzzer finds stays in build/fuzz/NAME.found/, what it learns in build/fuzz/NAME.corpus/; a second run goes on from there, also on another
-# machine: what is worth keeping goes into tests/fuzz/corpus, and tests/fuzz/runs.csv counts what all runs have executed.
-# An input of a model has ten thousand features: weighing them takes more time than running it (-entropic=0). Of an allocation one frame is noted, and what
-# was freed stays for 16 MB: build/fuzz/bin/NAME_fuzz INPUT without options says where a fault's memory came from.
+# What the fuzzer finds stays in build/fuzz/NAME.found/, what it learns in build/fuzz/NAME.corpus/;
+# a second run goes on from there, also on another machine: what is worth keeping goes into
+# tests/fuzz/corpus, and tests/fuzz/runs.csv counts what all runs have executed.
+# An input of a model has ten thousand features: weighing them takes more time than running it
+# (-entropic=0). Of an allocation one frame is noted, and what was freed stays for 16 MB:
+# build/fuzz/bin/NAME_fuzz INPUT without options says where a fault's memory came from.
 run_fuzzer() {
   local work=build/fuzz/$1.corpus found=build/fuzz/$1.found/ runs=tests/fuzz/runs.csv options=(-entropic=0 -reload=0) before output status executed
   mkdir -p "$work" "$found"
@@ -160,8 +202,8 @@ run_library() {
     /usr/bin/python3 tests/frontend/python/libraries/suite.py "$1" --write "tests/frontend/python/libraries/$1.csv"
 }
 
-# Results within the tolerance of ONNX, or a part of an output's largest value; integers of 8 bits may be off by one, for scales are multiplied in another
-# order.
+# Results within the tolerance of ONNX, or a part of an output's largest value; integers of 8 bits
+# may be off by one, for scales are multiplied in another order.
 run_onnx() {
   local cases=build/onnx-cases status=0
   local python=(env "PYTHONPATH=$PWD/build/pypi-onnx" build/pypi/bin/python3) compare=(build/release/bin/onnx_conformance --verbose --may-refuse)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Sets up, builds, runs every test; ends with ctest's own summary. Arguments go to ctest: scripts/test.sh -L unit
+# Sets up, builds, runs every test; ends with ctest's own summary. Arguments go to ctest:
+# scripts/test.sh -L unit
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Trains on a GPU machine what takes a processor days: the folds of tables (lab/tables.md), each with its answers, and new weights for all targets. It
-# ends when all is done or when the budget is spent, and leaves in OUT, in parts below 16 MB, what a later run goes on from: answers of folds, the
-# weights or their checkpoint, and the logs.
+# Trains on a GPU machine what takes a processor days: the folds of tables (lab/tables.md), each
+# with its answers, and new weights for all targets. It ends when all is done or when the budget is
+# spent, and leaves in OUT, in parts below 16 MB, what a later run goes on from: answers of folds,
+# the weights or their checkpoint, and the logs.
 #   OUT=out scripts/train-gpu.sh --budget 8m
-#   cat out/trained.tar.* | tar -x       # at home: lab/results/*.partial.*, build/weights; the same commands on a processor finish both
+#   cat out/trained.tar.* | tar -x       # at home: lab/results/*.partial.*, build/weights; the same
+#                                        commands on a processor finish both
 # Options: --programs FOLDER (of carry-programs.sh, unpacked; default: build/release)  --tables kernels:9,kernelbench:5 (folds of each at a time; without a number one)  --seeds N
 #          --first FOLDER (the weights that tables begin with: lab/first_weights.py)  --no-weights  --device cuda|cpu
 #          of new weights: --epochs N  --from FOLDER  --learning-rate 3e-3
@@ -56,7 +58,8 @@ stop() {
 }
 trap stop EXIT
 
-# Many processes, each with small kernels, share a GPU only through this service; without it they take turns.
+# Many processes, each with small kernels, share a GPU only through this service; without it they
+# take turns.
 if [ "$device" != cpu ] && command -v nvidia-cuda-mps-control >/dev/null; then
   export CUDA_MPS_PIPE_DIRECTORY=/tmp/cobra-mps CUDA_MPS_LOG_DIRECTORY=/tmp/cobra-mps-log
   mkdir -p "$CUDA_MPS_PIPE_DIRECTORY" "$CUDA_MPS_LOG_DIRECTORY"
@@ -70,7 +73,8 @@ if [ -n "$weights" ]; then
   timeout "$seconds" "$train" fit "${rows[@]}" --from "$from" --learning-rate "$rate" --epochs "$epochs" --seeds 1 --device "$device" \
     --out build/weights 2>&1 | grep --line-buffered -v "distinct graphs" | log weights &
 fi
-# Tables that run side by side share versions (lab/tables/fold_version.cc); one alone leaves processors without work while its last folds are trained.
+# Tables that run side by side share versions (lab/tables/fold_version.cc); one alone leaves
+# processors without work while its last folds are trained.
 IFS=, read -ra list <<<"$tables"
 for table in "${list[@]}"; do
   [[ $table == *:* ]] || table=$table:1

@@ -126,7 +126,8 @@ absl::StatusOr<AccessTable::Line> AccessTable::ParseLine(absl::string_view text)
               std::string(words.certificate)};
 }
 
-// Several lines may have one name, such as the old and the new token of a principal; then they say the same of it.
+// Several lines may have one name, such as the old and the new token of a principal; then they say
+// the same of it.
 absl::Status AccessTable::CheckNew(const Line& line) const {
   for (const Line& earlier : lines_) {
     if (earlier.token_sha256 == line.token_sha256 && earlier.certificate == line.certificate)

@@ -1,4 +1,5 @@
-// Who calls, and what they may do. The access file has a line for every credential, a token or a client certificate:
+// Who calls, and what they may do. The access file has a line for every credential, a token or a
+// client certificate:
 //
 //   name=ci role=ask token_sha256=9f86d081884c7d65...
 //   name=pi-4 role=measure worker=pi-4 targets=pi-4,pi-4-int8 certificate=pi-4.example.org
@@ -31,8 +32,8 @@ struct Principal {
 // "ask", "measure", "admin"; of kAnyRole "any role".
 absl::string_view RoleName(Role role);
 
-// PermissionDenied if the role of `principal` is kMeasure and it is bound to another worker or to other targets. A null
-// principal may do everything: access control is off.
+// PermissionDenied if the role of `principal` is kMeasure and it is bound to another worker or to
+// other targets. A null principal may do everything: access control is off.
 absl::Status CheckWorker(const Principal* principal, absl::string_view worker);
 absl::Status CheckTarget(const Principal* principal, absl::string_view target);
 
@@ -43,10 +44,12 @@ struct CallerProof {
                                                      // alternative names
 };
 
-// An access file. Its lines are in memory as they are on disk: with the hashes of the tokens, never with tokens.
+// An access file. Its lines are in memory as they are on disk: with the hashes of the tokens, never
+// with tokens.
 class AccessTable {
  public:
-  // InvalidArgument, beginning with path and line. No error repeats a word of the file that may be a token.
+  // InvalidArgument, beginning with path and line. No error repeats a word of the file that may be
+  // a token.
   static absl::StatusOr<AccessTable> Parse(absl::string_view path, absl::string_view text);
 
   // Null if there is none. The time does not depend on how much of a hash is right.
@@ -72,8 +75,8 @@ class Access {
  public:
   static absl::StatusOr<std::unique_ptr<Access>> Open(const std::string& path);
 
-  // The caller, if they may call what `role` may call. Unauthenticated: no credential, or one that is not in the file.
-  // PermissionDenied: another role. `what` is what they call, for the error.
+  // The caller, if they may call what `role` may call. Unauthenticated: no credential, or one that
+  // is not in the file. PermissionDenied: another role. `what` is what they call, for the error.
   absl::StatusOr<std::shared_ptr<const Principal>> Admit(Role role, absl::string_view what, const CallerProof& proof);
   bool has_certificates();
 

@@ -13,7 +13,8 @@ struct TokenRequest {
   std::string token_file;                   // created, readable by its owner only; must not exist
 };
 
-// Writes a new token of 256 random bits to the file and returns the line that goes with it, without a newline.
+// Writes a new token of 256 random bits to the file and returns the line that goes with it, without
+// a newline.
 absl::StatusOr<std::string> MakeToken(const TokenRequest& request);
 
 }  // namespace cobra::server

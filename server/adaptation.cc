@@ -75,7 +75,8 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
   return probe;
 }
 
-// A name stays with a kind of device and a runtime, and timings with their device: they say nothing about another.
+// A name stays with a kind of device and a runtime, and timings with their device: they say nothing
+// about another.
 absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSpec& machine) {
   const predict::Calibration* const serving = model.FindCalibration(machine.name);
   if (serving == nullptr) return absl::OkStatus();
@@ -102,7 +103,8 @@ absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSp
       hint);
 }
 
-// Moves the record whose row `error` begins with to the refused ones. False if there is none, or it is the last one.
+// Moves the record whose row `error` begins with to the refused ones. False if there is none, or it
+// is the last one.
 bool LeaveOutNamed(const absl::Status& error, std::vector<store::MeasuredGraph>* records,
                    google::protobuf::RepeatedPtrField<v1::RefusedTiming>* refused) {
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(error);
@@ -192,7 +194,8 @@ absl::Status Adaptation::Adapt(v1::AdaptRequest& request, VersionCause cause, v1
 
 absl::Status Adaptation::AdaptTo(const v1::AdaptRequest& request, absl::string_view warning, VersionCause cause,
                                  predict::ProbeResult* measured, v1::AdaptResponse* response, const CallContext& call) {
-  // Who corrects a data sheet does not mean to lose what was timed, also not what comes at the same time.
+  // Who corrects a data sheet does not mean to lose what was timed, also not what comes at the same
+  // time.
   const bool is_correction = request.exported_json().empty() && request.samples().empty();
   absl::Status adapted;
   int64_t follows = 0;
@@ -209,7 +212,8 @@ absl::Status Adaptation::AdaptTo(const v1::AdaptRequest& request, absl::string_v
                       request.name(), *measured, cause, [&call] { return call.Stopped(); }, follows)
                   .status();
     takes_timings = is_correction && absl::IsAborted(adapted);
-    // A mistaken unit is found by the fit, one sample at a time. Of a correction, too: what was left out stays so.
+    // A mistaken unit is found by the fit, one sample at a time. Of a correction, too: what was
+    // left out stays so.
     again = !call.Stopped() &&
             (absl::IsAborted(adapted) ||
              (request.skip_refused() && LeaveOutNamed(adapted, &measured->records, response->mutable_refused())));
@@ -300,7 +304,8 @@ absl::Status Adaptation::Observe(v1::ObserveRequest& request, VersionCause cause
   predict::CheckedTimings timings;
   HeldBytes::Part held;
   std::string warning;
-  // Who observes at the same time, here or at another server of the store, may have sent what contradicts it.
+  // Who observes at the same time, here or at another server of the store, may have sent what
+  // contradicts it.
   do {
     if (absl::IsAborted(observed)) {
       COBRA_ASSIGN_OR_RETURN(measured, model_->MeasuredOf(request.target()));

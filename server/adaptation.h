@@ -39,18 +39,20 @@ class Adaptation {
                      const CallContext& call);
   absl::Status Observe(v1::ObserveRequest& request, VersionCause cause, v1::AdaptResponse* response,
                        const CallContext& call);
-  // Stores and serves; without what the fit refuses, if the request says so. `warning`: of the answer.
+  // Stores and serves; without what the fit refuses, if the request says so. `warning`: of the
+  // answer.
   absl::Status AdaptTo(const v1::AdaptRequest& request, absl::string_view warning, VersionCause cause,
                        predict::ProbeResult* measured, v1::AdaptResponse* response, const CallContext& call);
-  // Gives `measured` what the target has been timed with; its version, or 0 if there is no such target.
+  // Gives `measured` what the target has been timed with; its version, or 0 if there is no such
+  // target.
   absl::StatusOr<int64_t> TakeTimings(const std::string& name, predict::ProbeResult* measured) const;
   // The graphs of records count to the caller as long as the part is kept.
   absl::StatusOr<HeldBytes::Part> HoldRecords(absl::Span<const store::MeasuredGraph> records,
                                               const CallContext& call) const;
   // Moves those that are unlike what the target predicts to the refused ones: a mistaken unit.
   absl::Status RefuseUnlike(absl::string_view target, const CallContext& call, predict::CheckedTimings* timings) const;
-  // A version that has the timings of a new level and none of the earlier ones, which `measured` has. Aborted as
-  // LiveModel::Adapt is.
+  // A version that has the timings of a new level and none of the earlier ones, which `measured`
+  // has. Aborted as LiveModel::Adapt is.
   absl::Status ReplaceLevel(const std::string& target, const predict::TimingLevel& level, VersionCause cause,
                             LiveModel::Measured* measured, std::vector<store::MeasuredGraph> timed,
                             std::string* warning, const v1::AdaptResponse& response, const CallContext& call);

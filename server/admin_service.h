@@ -13,8 +13,8 @@ namespace cobra::server {
 
 class AdminService final : public UnaryService {
  public:
-  // The pointers are not owned and must outlive this object. `stop` begins a drain of the process; empty: Drain is
-  // UNIMPLEMENTED.
+  // The pointers are not owned and must outlive this object. `stop` begins a drain of the process;
+  // empty: Drain is UNIMPLEMENTED.
   AdminService(Pipeline* pipeline, LiveModel* model, const UnaryCalls& calls, std::function<void()> stop);
 
  private:

@@ -18,12 +18,14 @@ namespace {
 constexpr double kRelief = 0.75;
 // Of calls that wait: what gRPC does with many refusals at once keeps other calls waiting.
 constexpr double kCallRelief = 0.97;
-// A connection that has sent nothing for this long is silent, and goes before one that holds some times as much.
+// A connection that has sent nothing for this long is silent, and goes before one that holds some
+// times as much.
 constexpr absl::Duration kSilent = absl::Seconds(1);
 constexpr int64_t kSilentWeight = 4;
 // A connection with no more open calls than this is not what floods a server.
 constexpr int64_t kFewCalls = 8;
-// Those without old calls are looked at so often: what they held before one became old is known then.
+// Those without old calls are looked at so often: what they held before one became old is known
+// then.
 constexpr absl::Duration kSampleAllPeriod = absl::Milliseconds(100);
 
 // The most that each may have, so that all together have at most `target`; at least one.
@@ -182,8 +184,8 @@ void Arrivals::RefuseLate(std::vector<Waiting>* waiting, absl::Time now) {
   waiting->erase(first, waiting->end());
 }
 
-// Keeps nearly what may wait: of each caller as many as of the others, as far as it has them, and likewise
-// of each connection of a caller. The oldest ones go first.
+// Keeps nearly what may wait: of each caller as many as of the others, as far as it has them, and
+// likewise of each connection of a caller. The oldest ones go first.
 void Arrivals::RefuseSurplus(const std::vector<Waiting>& waiting) {
   absl::flat_hash_map<absl::string_view, absl::flat_hash_map<const Connection*, std::vector<const Waiting*>>> callers;
   for (const Waiting& each : waiting)

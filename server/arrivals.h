@@ -1,15 +1,16 @@
-// Calls that have begun and whose message is not there yet. Each costs memory (some 12 KB, and what has come of its
-// message) before anybody knows whether its caller may do anything; so their number, their time and their bytes are
-// bounded over all connections, whoever has opened them:
+// Calls that have begun and whose message is not there yet. Each costs memory (some 12 KB, and what
+// has come of its message) before anybody knows whether its caller may do anything; so their
+// number, their time and their bytes are bounded over all connections, whoever has opened them:
 //
-// - A call has `call_time` for its message, and a second more for each `bytes_per_second` that came meanwhile.
-// - When more than `max_calls` wait, the oldest ones of the callers with the most are refused, and of a caller those of
-//   the connections with the most.
-// - When the beginnings of messages take more than `max_bytes`, or those of one caller more than `max_caller_bytes`,
-//   connections are ended: of the caller with the most the one that holds most, and those that are silent before
-//   others. Nobody else's.
-// - When more than `max_open_calls` are open, such as those whose callers take no reply, the connections with the most
-//   are ended, of the callers with the most.
+// - A call has `call_time` for its message, and a second more for each `bytes_per_second` that came
+//   meanwhile.
+// - When more than `max_calls` wait, the oldest ones of the callers with the most are refused, and
+//   of a caller those of the connections with the most.
+// - When the beginnings of messages take more than `max_bytes`, or those of one caller more than
+//   `max_caller_bytes`, connections are ended: of the caller with the most the one that holds most,
+//   and those that are silent before others. Nobody else's.
+// - When more than `max_open_calls` are open, such as those whose callers take no reply, the
+//   connections with the most are ended, of the callers with the most.
 //
 // A thread looks several times a second; what arrives whole costs two short locks.
 #ifndef COBRA_SERVER_ARRIVALS_H_
@@ -49,8 +50,8 @@ class Arrivals {
   Arrivals(const ArrivalLimits& limits, ConnectionTable* connections, Metrics* metrics);
   ~Arrivals();
 
-  // The call waits from now on. An error, if it may not: the server stops, or far too many wait. `to_the_end`: it may
-  // wait while the server stops, too.
+  // The call waits from now on. An error, if it may not: the server stops, or far too many wait.
+  // `to_the_end`: it may wait while the server stops, too.
   absl::Status Begin(Call* call, const std::shared_ptr<Connection>& connection, bool to_the_end = false);
   // The call waits no longer. False if Refuse() has ended it, or is about to.
   bool End(Call* call);

@@ -1,5 +1,6 @@
-// A gRPC service whose messages are bytes to gRPC: they are checked before they are parsed (message_bytes.h), and taken
-// when we want them (single_request_call.h). It stands for the class that protoc would generate.
+// A gRPC service whose messages are bytes to gRPC: they are checked before they are parsed
+// (message_bytes.h), and taken when we want them (single_request_call.h). It stands for the class
+// that protoc would generate.
 #ifndef COBRA_SERVER_BYTES_SERVICE_H_
 #define COBRA_SERVER_BYTES_SERVICE_H_
 
@@ -22,8 +23,9 @@ using BytesReactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>
 
 class BytesService : public grpc::Service {
  protected:
-  // Answers the calls of an RPC, or of `path`, "/cobra.v1.Cobra/Predict". gRPC calls `open` when a call's metadata have
-  // arrived, and owns what it returns. REQUIRES: before the service is registered.
+  // Answers the calls of an RPC, or of `path`, "/cobra.v1.Cobra/Predict". gRPC calls `open` when a
+  // call's metadata have arrived, and owns what it returns. REQUIRES: before the service is
+  // registered.
   void Answer(Rpc rpc, std::function<BytesReactor*(grpc::CallbackServerContext*)> open) {
     Answer(absl::StrCat("/", InfoOf(rpc).service, "/", MethodName(rpc)), std::move(open));
   }

@@ -1,6 +1,8 @@
-// Calibrations that were made or withdrawn through another server of the same database. One thread listens, and has
-// them read again when there was a change and after every connection, because what happens without one is not heard.
-// It is also the one that notices, and says, that the store was removed or replaced while nobody uses it.
+// Calibrations that were made or withdrawn through another server of the same database. One thread
+// listens, and has them read again when there was a change and after every connection, because what
+// happens without one is not heard.
+// It is also the one that notices, and says, that the store was removed or replaced while nobody
+// uses it.
 #ifndef COBRA_SERVER_CALIBRATION_WATCH_H_
 #define COBRA_SERVER_CALIBRATION_WATCH_H_
 
@@ -19,18 +21,20 @@
 namespace cobra::server {
 
 struct CalibrationWatchOptions {
-  // Of one attempt to connect. A host of several that does not answer takes 10 s of it (tcp_user_timeout).
+  // Of one attempt to connect. A host of several that does not answer takes 10 s of it
+  // (tcp_user_timeout).
   absl::Duration connect_time = absl::Seconds(30);
   // Between attempts: doubled from the first to the last while nothing works.
   absl::Duration first_pause = absl::Milliseconds(100), last_pause = absl::Seconds(5);
-  // Calibrations are read so often even if nothing is heard: a proxy of the database may swallow notifications
-  // (PgBouncer does, unless it pools by session).
+  // Calibrations are read so often even if nothing is heard: a proxy of the database may swallow
+  // notifications (PgBouncer does, unless it pools by session).
   absl::Duration read_anyway = absl::Minutes(1);
 };
 
 class CalibrationWatch {
  public:
-  // `refresh` reads the calibrations again. It is called from the thread of this object until that has ended.
+  // `refresh` reads the calibrations again. It is called from the thread of this object until that
+  // has ended.
   CalibrationWatch(const CalibrationWatchOptions& options, std::unique_ptr<store::ChangeListener> listener,
                    std::function<absl::Status()> refresh, Metrics* metrics);
   // Waits for a `refresh` that runs.

@@ -1,4 +1,5 @@
-// What the metadata of a call say about it, beside who calls: its labels, and the trace that it is part of.
+// What the metadata of a call say about it, beside who calls: its labels, and the trace that it is
+// part of.
 #ifndef COBRA_SERVER_CALL_METADATA_H_
 #define COBRA_SERVER_CALL_METADATA_H_
 
@@ -15,12 +16,13 @@ namespace cobra::server {
 
 using Metadata = std::multimap<grpc::string_ref, grpc::string_ref>;  // grpc::ServerContext::client_metadata()
 
-// The labels "cobra-label-NAME: VALUE" as a JSON object; null if there are none. A Diagnostic of kind kUsage for more
-// than 8, for names of more than 64 and values of more than 256 bytes, and for a name that comes twice.
+// The labels "cobra-label-NAME: VALUE" as a JSON object; null if there are none. A Diagnostic of
+// kind kUsage for more than 8, for names of more than 64 and values of more than 256 bytes, and for
+// a name that comes twice.
 absl::StatusOr<std::shared_ptr<const std::string>> LabelsOf(const Metadata& metadata);
 
-// The caller's id of the call (proto/request_id.h); empty if there is none. A Diagnostic of kind kUsage if it is no id,
-// or comes twice.
+// The caller's id of the call (proto/request_id.h); empty if there is none. A Diagnostic of kind
+// kUsage if it is no id, or comes twice.
 absl::StatusOr<std::string> RequestIdOf(const Metadata& metadata);
 
 // Of the W3C's header "traceparent" (Trace Context, level 1, section 3.2).

@@ -80,8 +80,8 @@ absl::Duration Connection::Silence() const {
   return std::min(age, absl::Milliseconds(std::min(info->tcpi_last_data_recv, info->tcpi_last_data_sent)));
 }
 
-// gRPC may close the connection at any time, and its number then belongs to another file. A duplicate is checked to be
-// the same socket, and stays so.
+// gRPC may close the connection at any time, and its number then belongs to another file. A
+// duplicate is checked to be the same socket, and stays so.
 void Connection::End() {
   if (inode_ == 0) return;
   ended_.store(true, std::memory_order_relaxed);

@@ -1,6 +1,7 @@
-// The open connections, by the names that gRPC gives to their peers, and how much of what they have sent was not taken
-// yet. gRPC 1.51 keeps the beginning of a message to itself until the end has arrived; but the kernel counts what a
-// connection has received (TCP_INFO), and the calls count what they have taken. The difference is what gRPC holds.
+// The open connections, by the names that gRPC gives to their peers, and how much of what they have
+// sent was not taken yet. gRPC 1.51 keeps the beginning of a message to itself until the end has
+// arrived; but the kernel counts what a connection has received (TCP_INFO), and the calls count
+// what they have taken. The difference is what gRPC holds.
 #ifndef COBRA_SERVER_CONNECTION_TABLE_H_
 #define COBRA_SERVER_CONNECTION_TABLE_H_
 
@@ -21,7 +22,8 @@
 
 namespace cobra::server {
 
-// An accepted connection. Its descriptor belongs to whoever handles the connection, and may be closed at any time.
+// An accepted connection. Its descriptor belongs to whoever handles the connection, and may be
+// closed at any time.
 class Connection {
  public:
   Connection(int descriptor, const sockaddr_storage& address);
@@ -39,8 +41,9 @@ class Connection {
   // Whoever handles the connection notices, and closes it.
   void End();
 
-  // Any thread: a call begins, a message of it was taken, it has ended. With too many calls the connection is ended.
-  // `takes_many`: one of any number of messages, of which the next one may have begun to arrive.
+  // Any thread: a call begins, a message of it was taken, it has ended. With too many calls the
+  // connection is ended. `takes_many`: one of any number of messages, of which the next one may
+  // have begun to arrive.
   void CallBegan(bool takes_many = false) {
     if (takes_many) open_streams_.fetch_add(1, std::memory_order_relaxed);
     if (open_calls_.fetch_add(1, std::memory_order_relaxed) >= kMaxCalls && !ended()) End();
@@ -55,17 +58,20 @@ class Connection {
 
   // What was received and not taken, at the last Sample().
   int64_t held_bytes() const { return held_bytes_.load(std::memory_order_relaxed); }
-  // On one thread. `oldest`: when the oldest of its calls began that wait for their message; the future if none does.
-  // Whatever came before the last look belongs to messages that are complete, unless one has waited since: so what
-  // headers and control frames add to the count does not add up.
+  // On one thread. `oldest`: when the oldest of its calls began that wait for their message; the
+  // future if none does. Whatever came before the last look belongs to messages that are complete,
+  // unless one has waited since: so what headers and control frames add to the count does not add
+  // up.
   void Sample(absl::Time now, absl::Time oldest);
 
  private:
-  // Far more than the streams that HTTP/2 lets a connection have open (ServerLimits::max_streams_per_connection). Only
-  // whoever opens calls and resets them at once has so many: gRPC 1.51 is slower to end calls than to begin them.
+  // Far more than the streams that HTTP/2 lets a connection have open
+  // (ServerLimits::max_streams_per_connection). Only whoever opens calls and resets them at once
+  // has so many: gRPC 1.51 is slower to end calls than to begin them.
   static constexpr int64_t kMaxCalls = 2048;
-  // A message, and what travels with it: its call's headers, frames, TLS records, control frames for the reply. Hardly
-  // more, for whoever sends many small messages could hide the beginnings of large ones behind it.
+  // A message, and what travels with it: its call's headers, frames, TLS records, control frames
+  // for the reply. Hardly more, for whoever sends many small messages could hide the beginnings of
+  // large ones behind it.
   static int64_t TakenBytes(size_t bytes) { return static_cast<int64_t>(bytes + bytes / 256 + 128); }
 
   const int descriptor_;

@@ -19,13 +19,14 @@
 namespace cobra::server {
 namespace {
 
-// How long gRPC may take to close a connection that was ended; usually it takes less than a millisecond.
+// How long gRPC may take to close a connection that was ended; usually it takes less than a
+// millisecond.
 constexpr absl::Duration kClosingTime = absl::Milliseconds(200);
 constexpr absl::Duration kPollPeriod = absl::Seconds(1);
 constexpr absl::Duration kIdle = absl::Seconds(1);
 
-// Ends the connection that has been silent longest among those of the caller with the most, up to `most` times; after
-// the first time only connections that are idle.
+// Ends the connection that has been silent longest among those of the caller with the most, up to
+// `most` times; after the first time only connections that are idle.
 int EndSome(const std::list<std::shared_ptr<Connection>>& open, size_t most) {
   using Silent = std::pair<absl::Duration, Connection*>;
   std::map<absl::string_view, std::vector<Silent>> callers;

@@ -1,8 +1,9 @@
-// Accepts the connections of the API and hands them to gRPC. gRPC's own listener has no limit of connections, and stops
-// accepting for good when descriptors run out once.
+// Accepts the connections of the API and hands them to gRPC. gRPC's own listener has no limit of
+// connections, and stops accepting for good when descriptors run out once.
 //
-// At most as many connections are open as leave descriptors for everything else. When that many are open, new ones are
-// accepted in place of the connections that have been silent longest, among those of the callers with the most.
+// At most as many connections are open as leave descriptors for everything else. When that many are
+// open, new ones are accepted in place of the connections that have been silent longest, among
+// those of the callers with the most.
 #ifndef COBRA_SERVER_CONNECTIONS_H_
 #define COBRA_SERVER_CONNECTIONS_H_
 
@@ -26,14 +27,14 @@ class Connections {
   // Gets every accepted connection, and must close it in the end. Called from one thread.
   using Handler = std::function<void(int listener, Descriptor connection)>;
 
-  // `max_open`: at least 1. `table`, which has each connection while it is open, and `metrics` are not owned and may be
-  // null.
+  // `max_open`: at least 1. `table`, which has each connection while it is open, and `metrics` are
+  // not owned and may be null.
   Connections(std::vector<Descriptor> listeners, int max_open, Handler handler, ConnectionTable* table,
               Metrics* metrics);
   ~Connections();
 
-  // Stops accepting, ends all connections, and waits until the handler has closed them. Their callers see UNAVAILABLE.
-  // False at the deadline.
+  // Stops accepting, ends all connections, and waits until the handler has closed them. Their
+  // callers see UNAVAILABLE. False at the deadline.
   bool Close(absl::Time deadline);
 
  private:
@@ -53,7 +54,8 @@ class Connections {
   std::thread thread_;
 };
 
-// `wanted`, or fewer where the process may not have that many descriptors (RLIMIT_NOFILE) and `reserved` ones besides.
+// `wanted`, or fewer where the process may not have that many descriptors (RLIMIT_NOFILE) and
+// `reserved` ones besides.
 int ConnectionLimit(int wanted, int reserved);
 
 }  // namespace cobra::server

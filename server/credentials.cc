@@ -1,7 +1,8 @@
-// gRPC's C++ API of 1.51 has two kinds of TLS credentials. SslServerCredentials reads its files once.
-// TlsServerCredentials watches them, but drops what it has when a new certificate and key do not fit together, as they
-// do not while one of them is written: every handshake fails until then. So this file uses the C API, which asks a
-// callback for new certificates at each connection and keeps the old ones if it has none.
+// gRPC's C++ API of 1.51 has two kinds of TLS credentials. SslServerCredentials reads its files
+// once. TlsServerCredentials watches them, but drops what it has when a new certificate and key do
+// not fit together, as they do not while one of them is written: every handshake fails until then.
+// So this file uses the C API, which asks a callback for new certificates at each connection and
+// keeps the old ones if it has none.
 #include "server/credentials.h"
 
 #include <grpc/grpc_security.h>

@@ -20,18 +20,19 @@ struct TlsFiles {
   std::string ca;         // the authority of client certificates; empty: clients are not asked for one
 };
 
-// Refuses calls when their metadata arrive, before a message of theirs is received: those of server/rpcs.h as Admit()
-// does, reflection and unknown methods to callers without any role. Health is for everybody. `access` (null: everybody
-// may do everything) and `metrics` are not owned and must outlive the gRPC server. An error begins with the path of a
-// file that cannot be used; one that breaks later is logged, and what was read before continues to serve.
+// Refuses calls when their metadata arrive, before a message of theirs is received: those of
+// server/rpcs.h as Admit() does, reflection and unknown methods to callers without any role. Health
+// is for everybody. `access` (null: everybody may do everything) and `metrics` are not owned and
+// must outlive the gRPC server. An error begins with the path of a file that cannot be used; one
+// that breaks later is logged, and what was read before continues to serve.
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeServerCredentials(const TlsFiles& tls, Access* access,
                                                                                Metrics* metrics);
 
 // Who calls, if they may call `rpc`; null where `access` is null: access control is off.
 absl::StatusOr<std::shared_ptr<const Principal>> AdmitCall(Access* access, Rpc rpc,
                                                            grpc::CallbackServerContext* context);
-// The same for a call that may have labels, and an id if it makes a version of a target: fills in all. Whoever needs
-// the caller's name as well asks CallerOf(), which takes longer.
+// The same for a call that may have labels, and an id if it makes a version of a target: fills in
+// all. Whoever needs the caller's name as well asks CallerOf(), which takes longer.
 absl::Status AdmitCall(Access* access, Rpc rpc, grpc::CallbackServerContext* context, CallContext* call);
 
 }  // namespace cobra::server

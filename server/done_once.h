@@ -1,6 +1,6 @@
-// Calls that make a version of a target (Calibrate, Adapt, Observe) are done once for each id that their callers give
-// them (proto/request_id.h), by whichever server of a store and however often it restarts: the id is stored with the
-// version.
+// Calls that make a version of a target (Calibrate, Adapt, Observe) are done once for each id that
+// their callers give them (proto/request_id.h), by whichever server of a store and however often it
+// restarts: the id is stored with the version.
 #ifndef COBRA_SERVER_DONE_ONCE_H_
 #define COBRA_SERVER_DONE_ONCE_H_
 
@@ -20,8 +20,8 @@ namespace cobra::server {
 // What is stored of the call, without an answer; empty if the caller gave no id.
 store::DoneRequest RequestOf(const google::protobuf::Message& request, const CallContext& call);
 
-// `work`, which stores `request` with the version; or, if that was done before, `repeat` with the answer that was
-// stored. A Diagnostic if the id was that of another request.
+// `work`, which stores `request` with the version; or, if that was done before, `repeat` with the
+// answer that was stored. A Diagnostic if the id was that of another request.
 absl::Status DoOnce(LiveModel* model, absl::string_view target, const store::DoneRequest& request,
                     absl::FunctionRef<absl::Status()> work,
                     absl::FunctionRef<absl::Status(const std::string& answer)> repeat);

@@ -7,9 +7,9 @@
 
 namespace cobra::server {
 
-// A Diagnostic of kind kUsage if other machines could reach the API, by gRPC or HTTP, without TLS or without
-// credentials, or could read the metrics, and the flags do not say that this is intended; or if flags contradict each
-// other.
+// A Diagnostic of kind kUsage if other machines could reach the API, by gRPC or HTTP, without TLS
+// or without credentials, or could read the metrics, and the flags do not say that this is
+// intended; or if flags contradict each other.
 absl::Status CheckExposure(const ServerOptions& options);
 
 }  // namespace cobra::server

@@ -22,9 +22,10 @@ struct GivesWay {
   bool is_own = false;  // since the newcomer's caller has too many
 };
 
-// `callers`: of those that are there, the oldest first. When the newcomer's caller has as many as it may, its oldest
-// one gives way; when all have, the oldest one of the caller with the most. Of callers with equally many, whose latest
-// one is the oldest: those that have just come are not all attackers. Nothing if there is room.
+// `callers`: of those that are there, the oldest first. When the newcomer's caller has as many as
+// it may, its oldest one gives way; when all have, the oldest one of the caller with the most. Of
+// callers with equally many, whose latest one is the oldest: those that have just come are not all
+// attackers. Nothing if there is room.
 inline std::optional<GivesWay> WhoGivesWay(const std::vector<absl::string_view>& callers, absl::string_view newcomer,
                                            const Room& room) {
   std::map<absl::string_view, size_t> count, latest;

@@ -1,5 +1,6 @@
-// Calls that the HTTP listener makes in this process, on behalf of whoever sent a request. It says who that is in
-// metadata that nobody else can forge: with them goes a key that this process made and tells nobody.
+// Calls that the HTTP listener makes in this process, on behalf of whoever sent a request. It says
+// who that is in metadata that nobody else can forge: with them goes a key that this process made
+// and tells nobody.
 #ifndef COBRA_SERVER_FORWARDED_H_
 #define COBRA_SERVER_FORWARDED_H_
 
@@ -27,12 +28,12 @@ struct ForwardOptions {
   bool with_credentials = false;  // access control is on: the token and the certificate's names go on, too
   bool as_report = false;  // a Predict is answered with the document of a report (report_reply.h), not with its reply
 };
-// The metadata of the call that a request becomes: who sends it, its labels, its id, its trace. Calls of all callers
-// share connections (own_channels.h); gRPC ends one over metadata that are too large, and the process over some that
-// are not printable. So nothing goes on as it came: labels and trace are read and written again, and the whole is
-// bounded.
-// Refused otherwise, before anything is made of the request: Unauthenticated for credentials, a Diagnostic for the
-// rest. A trace that is not valid is left out.
+// The metadata of the call that a request becomes: who sends it, its labels, its id, its trace.
+// Calls of all callers share connections (own_channels.h); gRPC ends one over metadata that are too
+// large, and the process over some that are not printable. So nothing goes on as it came: labels
+// and trace are read and written again, and the whole is bounded.
+// Refused otherwise, before anything is made of the request: Unauthenticated for credentials, a
+// Diagnostic for the rest. A trace that is not valid is left out.
 absl::StatusOr<MetadataList> ForwardedMetadata(const http::Head& head, const HttpPeer& peer,
                                                const ForwardOptions& options, const ServerLimits& limits);
 // As gRPC counts them, at most.

@@ -106,7 +106,8 @@ class HealthWatchCall final : public SingleRequestCall {
     }
     Lost(absl::CancelledError("the caller went away"));
   }
-  // While the message is waited for, its read ends the call, and nothing else: Arrivals may be about to refuse it.
+  // While the message is waited for, its read ends the call, and nothing else: Arrivals may be
+  // about to refuse it.
   void OnCancel() override {
     {
       absl::MutexLock lock(&mutex_);

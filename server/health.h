@@ -1,5 +1,6 @@
-// grpc.health.v1.Health (https://github.com/grpc/grpc/blob/master/doc/health-checking.md), which everybody may call.
-// gRPC's own would keep any number of calls that send no message, and any number of watches.
+// grpc.health.v1.Health (https://github.com/grpc/grpc/blob/master/doc/health-checking.md), which
+// everybody may call. gRPC's own would keep any number of calls that send no message, and any
+// number of watches.
 #ifndef COBRA_SERVER_HEALTH_H_
 #define COBRA_SERVER_HEALTH_H_
 

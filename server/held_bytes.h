@@ -1,5 +1,6 @@
-// Bytes that the server keeps for its callers: requests that wait, replies that are not sent. A caller who sends much
-// at once, or asks for large replies and reads none, is refused before the memory is full. Other callers go on.
+// Bytes that the server keeps for its callers: requests that wait, replies that are not sent. A
+// caller who sends much at once, or asks for large replies and reads none, is refused before the
+// memory is full. Other callers go on.
 #ifndef COBRA_SERVER_HELD_BYTES_H_
 #define COBRA_SERVER_HELD_BYTES_H_
 
@@ -54,8 +55,9 @@ class HeldBytes {
     int64_t bytes_ = 0;
   };
 
-  // ResourceExhausted if the caller has too much already, or all have and this one has its share of it. Half as much
-  // again as all may have is there for callers who have nothing yet; beyond that nobody gets any.
+  // ResourceExhausted if the caller has too much already, or all have and this one has its share of
+  // it. Half as much again as all may have is there for callers who have nothing yet; beyond that
+  // nobody gets any.
   absl::StatusOr<Part> Hold(const std::string& caller, size_t bytes);
 
  private:

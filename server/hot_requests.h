@@ -1,6 +1,7 @@
-// The requests that are asked most, with their bytes, so that a new version can answer them before it serves. They are
-// found in a sample of the requests, with the algorithm Space-Saving (Metwally et al., Efficient Computation of
-// Frequent and Top-k Elements in Data Streams, ICDT 2005): memory is bounded, and none that is asked often is missed.
+// The requests that are asked most, with their bytes, so that a new version can answer them before
+// it serves. They are found in a sample of the requests, with the algorithm Space-Saving (Metwally
+// et al., Efficient Computation of Frequent and Top-k Elements in Data Streams, ICDT 2005): memory
+// is bounded, and none that is asked often is missed.
 #ifndef COBRA_SERVER_HOT_REQUESTS_H_
 #define COBRA_SERVER_HOT_REQUESTS_H_
 
@@ -22,8 +23,8 @@ class HotRequests {
   static constexpr size_t kMaxBytes = 256 << 10;  // of one request; larger ones are not kept
   static constexpr size_t kMaxAllBytes = 16 << 20;
 
-  // One in 16 is counted, at random. Never waits for a lock: then it is not counted. `bytes` is called for those that
-  // are new.
+  // One in 16 is counted, at random. Never waits for a lock: then it is not counted. `bytes` is
+  // called for those that are new.
   void Asked(const Hash128& request, absl::FunctionRef<std::string()> bytes);
   // The most frequent first. Halves all counts, so that what was asked long ago fades.
   std::vector<std::string> Hottest();

@@ -154,7 +154,8 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   }
 
  private:
-  // Runs `work` in the caller's turn if it takes a while. A drain takes nothing new, but finishes what has begun.
+  // Runs `work` in the caller's turn if it takes a while. A drain takes nothing new, but finishes
+  // what has begun.
   void OnLane(size_t bytes, std::function<void(const absl::Status&)> work) {
     if (bytes <= kMaxAtOnce || calls_->lanes_->closed()) return work(absl::OkStatus());
     calls_->lanes_->Submit({entry_->rpc->rpc, caller_, deadline_, std::move(work), Urgency::kCold});
@@ -190,7 +191,8 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
     return request.SerializeAsString();
   }
 
-  // Source is read once for all of them: each version of PyTorch would be another reading, and few of them are allowed.
+  // Source is read once for all of them: each version of PyTorch would be another reading, and few
+  // of them are allowed.
   absl::Status AddUsualTargets(v1::PredictRequest* request) const {
     for (const std::string& target : calls_->usual_targets_()) request->add_targets(target);
     if (entry_->route.as_report && request->targets_size() > static_cast<int>(report::kMostReported)) {

@@ -1,8 +1,9 @@
-// Requests of HTTP as calls of the gRPC server in this process: the same roles, lanes, limits, caches and metrics,
-// since they are the same calls. Routes follow from the table of RPCs (rpcs.h, http/route.h).
+// Requests of HTTP as calls of the gRPC server in this process: the same roles, lanes, limits,
+// caches and metrics, since they are the same calls. Routes follow from the table of RPCs (rpcs.h,
+// http/route.h).
 //
-// Before a body is read it is known who asks, that they may, and that there is room for it. JSON of some size is
-// converted on a thread of the RPC's lane, in the caller's turn.
+// Before a body is read it is known who asks, that they may, and that there is room for it. JSON of
+// some size is converted on a thread of the RPC's lane, in the caller's turn.
 #ifndef COBRA_SERVER_HTTP_CALLS_H_
 #define COBRA_SERVER_HTTP_CALLS_H_
 
@@ -39,8 +40,8 @@ class HttpCalls final : public HttpHandler {
     std::vector<std::string> hosts;  // other names of this server
     ServerLimits limits;
   };
-  // `connect` gives the gRPC server a connection of ours. The pointers are not owned and must outlive this object;
-  // `access` is null where access control is off.
+  // `connect` gives the gRPC server a connection of ours. The pointers are not owned and must
+  // outlive this object; `access` is null where access control is off.
   HttpCalls(const Options& options, OwnChannels::Accept connect, Lanes* lanes, Metrics* metrics, Access* access,
             UsualTargets usual_targets);
   // Waits until no call runs: the gRPC server has to be shut down before.

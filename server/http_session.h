@@ -1,5 +1,5 @@
-// One HTTP connection (http_listener.h), with or without TLS. Only http_listener.cc includes it: Boost's headers are
-// large.
+// One HTTP connection (http_listener.h), with or without TLS. Only http_listener.cc includes it:
+// Boost's headers are large.
 #ifndef COBRA_SERVER_HTTP_SESSION_H_
 #define COBRA_SERVER_HTTP_SESSION_H_
 
@@ -198,8 +198,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession<Stream>> {
     WatchClient();
   }
 
-  // Whoever has closed the connection wants no answer. What was sent before that may still be unread here, so only the
-  // system knows.
+  // Whoever has closed the connection wants no answer. What was sent before that may still be
+  // unread here, so only the system knows.
   void WatchClient() {
     if (!waits_) return;
     watch_.expires_after(kWatchPeriod);
@@ -250,8 +250,8 @@ class HttpSession : public std::enable_shared_from_this<HttpSession<Stream>> {
     if (std::exchange(counted_, false)) shared_->Count(-1);
   }
 
-  // Says that nothing more comes, and takes for a moment what the client still sends: the system would otherwise reset
-  // the connection, and the client might not see the reply.
+  // Says that nothing more comes, and takes for a moment what the client still sends: the system
+  // would otherwise reset the connection, and the client might not see the reply.
   void Close() {
     tcp().expires_after(kLinger);
     if constexpr (kTls) {

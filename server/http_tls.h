@@ -1,4 +1,5 @@
-// TLS of the HTTP listener, with the files that gRPC has (credentials.h), which are read again when they change.
+// TLS of the HTTP listener, with the files that gRPC has (credentials.h), which are read again when
+// they change.
 #ifndef COBRA_SERVER_HTTP_TLS_H_
 #define COBRA_SERVER_HTTP_TLS_H_
 
@@ -22,7 +23,8 @@ class HttpTls {
   // An error begins with the path of a file that cannot be used.
   static absl::StatusOr<std::unique_ptr<HttpTls>> Open(const TlsFiles& files);
 
-  // For a new connection. Files that break later are logged, and what was read before continues to serve.
+  // For a new connection. Files that break later are logged, and what was read before continues to
+  // serve.
   std::shared_ptr<SSL_CTX> Context();
 
  private:
@@ -35,8 +37,8 @@ class HttpTls {
   std::shared_ptr<SSL_CTX> context_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Of the client's certificate, which TLS has verified: the subject's common name and the alternative names, as gRPC
-// lists them. None without one.
+// Of the client's certificate, which TLS has verified: the subject's common name and the
+// alternative names, as gRPC lists them. None without one.
 std::vector<std::string> PeerCertificateNames(const SSL* connection);
 
 }  // namespace cobra::server

@@ -1,4 +1,5 @@
-// Ends a server that nobody asks any more: one that a client started for its user (client/local_server.h).
+// Ends a server that nobody asks any more: one that a client started for its user
+// (client/local_server.h).
 #ifndef COBRA_SERVER_IDLE_EXIT_H_
 #define COBRA_SERVER_IDLE_EXIT_H_
 
@@ -14,8 +15,8 @@ namespace cobra::server {
 
 class IdleExit {
  public:
-  // Calls `stop` once, from a thread of its own, when for `limit` no request of the API ran or came. `metrics` is not
-  // owned.
+  // Calls `stop` once, from a thread of its own, when for `limit` no request of the API ran or
+  // came. `metrics` is not owned.
   IdleExit(absl::Duration limit, const Metrics* metrics, std::function<void()> stop);
   ~IdleExit();
 

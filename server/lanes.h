@@ -1,4 +1,5 @@
-// The threads of the server, by what they work on (rpcs.h): a slow database holds those of the queue and nothing else.
+// The threads of the server, by what they work on (rpcs.h): a slow database holds those of the
+// queue and nothing else.
 #ifndef COBRA_SERVER_LANES_H_
 #define COBRA_SERVER_LANES_H_
 
@@ -43,7 +44,8 @@ class Lanes {
   // The steps of a drain. First nothing new is taken.
   void Close();
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
-  // Then what waits is refused, and what runs is asked to stop: CallContext::Check() returns Unavailable from now on.
+  // Then what waits is refused, and what runs is asked to stop: CallContext::Check() returns
+  // Unavailable from now on.
   void Abandon();
   const std::atomic<bool>* abandoned() const { return &abandoned_; }
   // False at the deadline.

@@ -34,8 +34,8 @@ namespace {
 constexpr size_t kNetworkDigits = 32;
 constexpr int64_t kMaxListedVersions = 16;     // of one target; older ones stay in the store
 constexpr size_t kMaxCalibratedTargets = 256;  // names in every list of targets
-// A new version serves after this time, even if it does not know yet all that is asked most; so do new calibrations,
-// which all servers of a store shall serve within a second.
+// A new version serves after this time, even if it does not know yet all that is asked most; so do
+// new calibrations, which all servers of a store shall serve within a second.
 constexpr absl::Duration kWarmUpVersion = absl::Seconds(10), kWarmUpCalibrations = absl::Milliseconds(300);
 
 // 0: none.
@@ -48,7 +48,8 @@ int64_t ServingVersion(const ModelSnapshot& model, absl::string_view target) {
   return 0;
 }
 
-// Whether a version of the target was withdrawn since: those behind it were fitted to its timings, too.
+// Whether a version of the target was withdrawn since: those behind it were fitted to its timings,
+// too.
 bool HasNewWithdrawal(const ModelSnapshot& model, const std::string& target,
                       absl::Span<const store::CalibrationVersion> now) {
   const auto before = model.versions.find(target);
@@ -65,8 +66,8 @@ int64_t NextGeneration() {
   return ++generation;
 }
 
-// A version that cannot answer this request is not served. It also touches the weights once, so that the first real
-// request is not slower.
+// A version that cannot answer this request is not served. It also touches the weights once, so
+// that the first real request is not slower.
 absl::Status WarmUp(const predict::Predictor& predictor) {
   if (predictor.targets().empty()) return absl::DataLossError("the model has no target");
   graph::GraphBuilder builder;
@@ -112,8 +113,9 @@ struct FoundNetwork {
   std::string fingerprint;
 };
 
-// By Timing::network; a log has many timings of one. The latest, up to predict::kMaxProbeGraphBytes: a target does not
-// keep more (predict::AddTimings), and all that were ever observed may be too many to be read.
+// By Timing::network; a log has many timings of one. The latest, up to
+// predict::kMaxProbeGraphBytes: a target does not keep more (predict::AddTimings), and all that
+// were ever observed may be too many to be read.
 absl::StatusOr<std::map<std::string, FoundNetwork>> NetworksOf(const std::vector<store::Timing>& timings) {
   std::map<std::string, const std::string*> texts;
   for (const store::Timing& timing : timings) {
@@ -165,7 +167,8 @@ absl::Status CheckNotTrained(const ModelSnapshot& model, absl::string_view targe
   return absl::OkStatus();
 }
 
-// A target that cannot be read again would serve until the next model version, and could not be corrected.
+// A target that cannot be read again would serve until the next model version, and could not be
+// corrected.
 absl::Status CheckReadable(absl::string_view what, const absl::Status& read) {
   if (read.ok()) return read;
   return UserError(Diagnostic::Kind::kLimit, absl::StrCat(what, ": too large to be read again: ", read.message()),
@@ -291,8 +294,9 @@ void LiveModel::NoteLoaded(const predict::ModelInfo& info) {
   if (loaded_.size() > kMaxListedLoads) loaded_.pop_back();
 }
 
-// A calibration belongs to the model version for which it was fitted. For another version it is fitted again from its
-// stored probe, unless the snapshot has that fit already. The store keeps that fit for the next start.
+// A calibration belongs to the model version for which it was fitted. For another version it is
+// fitted again from its stored probe, unless the snapshot has that fit already. The store keeps
+// that fit for the next start.
 absl::Status LiveModel::FillCalibrations(ModelSnapshot* snapshot) const {
   const predict::Predictor& predictor = *snapshot->predictor;
   COBRA_ASSIGN_OR_RETURN(const std::string stamp, store_->CalibrationStamp());

@@ -1,6 +1,6 @@
-// The model that is serving, and the calibrated targets. A request takes one snapshot and keeps it until it ends. A new
-// version, or a new calibration, is a new snapshot that later requests get (TensorFlow Serving calls these loader and
-// handle).
+// The model that is serving, and the calibrated targets. A request takes one snapshot and keeps it
+// until it ends. A new version, or a new calibration, is a new snapshot that later requests get
+// (TensorFlow Serving calls these loader and handle).
 #ifndef COBRA_SERVER_LIVE_MODEL_H_
 #define COBRA_SERVER_LIVE_MODEL_H_
 
@@ -65,13 +65,15 @@ struct CalibrationOutcome {
 
 class LiveModel {
  public:
-  // Prepares a version for serving: reads and verifies its files. Called without locks held, by one thread at a time.
+  // Prepares a version for serving: reads and verifies its files. Called without locks held, by one
+  // thread at a time.
   using Loader = std::function<absl::StatusOr<std::shared_ptr<const predict::Predictor>>()>;
 
   // Loads the first version and the store's calibrations. `store` and `metrics` are not owned.
   static absl::StatusOr<std::unique_ptr<LiveModel>> Create(Loader loader, store::Store* store, Metrics* metrics);
 
-  // `warm` prepares each later snapshot, until the deadline, before it serves; it is called by one thread at a time.
+  // `warm` prepares each later snapshot, until the deadline, before it serves; it is called by one
+  // thread at a time.
   using Warm = std::function<void(const std::shared_ptr<const ModelSnapshot>& snapshot, absl::Time deadline)>;
   void SetWarm(Warm warm);
 
@@ -79,45 +81,48 @@ class LiveModel {
   // Of the snapshot that Get() returns; without a lock.
   int64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
-  // Loads the version in the background, tries it on a small network, fits the stored calibrations to it, then swaps.
-  // On error the old version continues to serve. If neither the version nor a calibration has changed, the snapshot
-  // stays, and with it the caches.
+  // Loads the version in the background, tries it on a small network, fits the stored calibrations
+  // to it, then swaps. On error the old version continues to serve. If neither the version nor a
+  // calibration has changed, the snapshot stays, and with it the caches.
   absl::Status Reload();
   static constexpr size_t kMaxListedLoads = 16;
   // The latest, newest first; each version once, with the time at which it was loaded last.
   std::vector<LoadedVersion> Loaded() const;
 
-  // Fits a calibration from the output of `cobra-worker probe --json`, stores it, and serves it as `target`. A
-  // Diagnostic says why a probe is refused: it is implausible, or its machine is more than twice as fast or as slow as
-  // the version that serves now. Earlier versions are kept.
-  // `cancelled` is asked during the fit; if it returns true, nothing is stored. AlreadyExists: the request was done
-  // before (FindDone); the same holds for Adapt and Observe.
+  // Fits a calibration from the output of `cobra-worker probe --json`, stores it, and serves it as
+  // `target`. A Diagnostic says why a probe is refused: it is implausible, or its machine is more
+  // than twice as fast or as slow as the version that serves now. Earlier versions are kept.
+  // `cancelled` is asked during the fit; if it returns true, nothing is stored. AlreadyExists: the
+  // request was done before (FindDone); the same holds for Adapt and Observe.
   absl::StatusOr<CalibrationOutcome> Calibrate(absl::string_view target, absl::string_view probe_json,
                                                const VersionCause& cause = {},
                                                const std::function<bool()>& cancelled = {});
-  // The same for a device that was described, with networks that were timed on it (model/predict/adapter.h), or with an
-  // exported probe. `follows`: the version whose timings these are; Aborted if another one serves. 0: none.
+  // The same for a device that was described, with networks that were timed on it
+  // (model/predict/adapter.h), or with an exported probe. `follows`: the version whose timings
+  // these are; Aborted if another one serves. 0: none.
   absl::StatusOr<CalibrationOutcome> Adapt(absl::string_view target, const predict::ProbeResult& measured,
                                            const VersionCause& cause = {}, const std::function<bool()>& cancelled = {},
                                            int64_t follows = 0);
-  // Adds timings to a target that was calibrated or adapted to: a new version of it. Aborted: it has other timings than
-  // the version that these were checked with.
+  // Adds timings to a target that was calibrated or adapted to: a new version of it. Aborted: it
+  // has other timings than the version that these were checked with.
   absl::StatusOr<CalibrationOutcome> Observe(absl::string_view target, int64_t checked_with,
                                              std::vector<store::MeasuredGraph> timed, const VersionCause& cause = {},
                                              const std::function<bool()>& cancelled = {});
-  // The request of that id that made a version of the target, whichever server of the store has done it; this one
-  // serves its version then. An empty id: there was none.
+  // The request of that id that made a version of the target, whichever server of the store has
+  // done it; this one serves its version then. An empty id: there was none.
   absl::StatusOr<store::DoneRequest> FindDone(absl::string_view target, absl::string_view id);
   struct Measured {
     predict::ProbeResult probe;
     int64_t version = 0;
   };
-  // What the version of such a target that serves was fitted to, timings included. NotFound if there is none.
+  // What the version of such a target that serves was fitted to, timings included. NotFound if
+  // there is none.
   absl::StatusOr<Measured> MeasuredOf(absl::string_view target) const;
-  // Withdraws a version and serves the newest one that is left. NotFound if there is no such version.
+  // Withdraws a version and serves the newest one that is left. NotFound if there is no such
+  // version.
   absl::Status UndoCalibration(absl::string_view target, int64_t version);
-  // Serves what other servers of the same store have calibrated and withdrawn. If that is nothing, the snapshot stays,
-  // and with it the caches.
+  // Serves what other servers of the same store have calibrated and withdrawn. If that is nothing,
+  // the snapshot stays, and with it the caches.
   absl::Status RefreshCalibrations();
 
  private:

@@ -1,4 +1,5 @@
-// cobra-server: predicts how long networks take. SIGTERM and SIGINT drain it, SIGHUP reloads the model directory.
+// cobra-server: predicts how long networks take. SIGTERM and SIGINT drain it, SIGHUP reloads the
+// model directory.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -33,9 +34,9 @@
 namespace cobra::server {
 namespace {
 
-// The handler writes one byte for each signal into this pipe, whichever thread the signal interrupts. Blocking signals
-// in all threads is not possible: OpenBLAS starts its own before main(), and a signal to one of those would end the
-// process during a drain.
+// The handler writes one byte for each signal into this pipe, whichever thread the signal
+// interrupts. Blocking signals in all threads is not possible: OpenBLAS starts its own before
+// main(), and a signal to one of those would end the process during a drain.
 int signal_pipe[2];
 
 void OnSignal(int signal) {
@@ -90,7 +91,8 @@ class SignalRequests {
   std::optional<absl::Time> stop_by_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Runs in a thread of its own: the process ends in time even while the main thread starts, reloads or drains.
+// Runs in a thread of its own: the process ends in time even while the main thread starts, reloads
+// or drains.
 [[noreturn]] void HandleSignals(absl::Duration drain_timeout, SignalRequests* requests) {
   while (true) {
     char signal = 0;
@@ -125,7 +127,8 @@ int ServeUntilStopped(std::unique_ptr<Server> server, SignalRequests* requests) 
   }
 }
 
-// gRPC, readers and scrapes need descriptors; the usual soft limit of 1,024 is for programs that use select(2).
+// gRPC, readers and scrapes need descriptors; the usual soft limit of 1,024 is for programs that
+// use select(2).
 void RaiseDescriptorLimit() {
   rlimit limit = {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -299,7 +302,8 @@ int Main(int argc, char** argv) {
   if (flags.idle_exit_minutes > 0) options.idle_exit = absl::Minutes(flags.idle_exit_minutes);
   options.stop = [] { ::kill(::getpid(), SIGTERM); };
 
-  // Debian builds Abseil with its search for deadlocks, which costs every lock, gRPC's as well. Tests keep it.
+  // Debian builds Abseil with its search for deadlocks, which costs every lock, gRPC's as well.
+  // Tests keep it.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   KeepNoLargeBlocks();
   proto::LogOnlyWhatIsFatal();

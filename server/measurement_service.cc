@@ -24,7 +24,8 @@
 namespace cobra::server {
 namespace {
 
-// What a request for 1,000 tasks takes once parsed, and room to spare. It is parsed in a thread of gRPC.
+// What a request for 1,000 tasks takes once parsed, and room to spare. It is parsed in a thread of
+// gRPC.
 constexpr int64_t kMaxWatchRequestBytes = 256 << 10;
 // A worker that wants more asks again: the graphs of all tasks of a reply are in memory at once.
 constexpr int32_t kMaxTasksPerLease = 32;
@@ -116,7 +117,8 @@ class WatchCall final : public SingleRequestCall, public TaskWatch::Watcher {
     Go();  // the caller may be gone already
   }
 
-  // Changes that arrive while a message is being written are collected, so that a slow reader gets few large messages.
+  // Changes that arrive while a message is being written are collected, so that a slow reader gets
+  // few large messages.
   void Changed(const std::vector<store::TaskStatus>& statuses, bool last) override {
     absl::MutexLock lock(&mutex_);
     if (pending_.events_size() + static_cast<int64_t>(statuses.size()) > kMaxPendingEvents) {
@@ -266,7 +268,8 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
       *response->add_tasks() = *std::move(task);
       continue;
     }
-    // An older server may have stored it. It must not keep the target's other tasks from their workers.
+    // An older server may have stored it. It must not keep the target's other tasks from their
+    // workers.
     Poison(lease.spec.id, task.status(), call);
   }
   return absl::OkStatus();
@@ -305,7 +308,8 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   if (task->status.state == store::TaskState::done) return answer(v1::ReportResponse::OUTCOME_DUPLICATE);
   if (task->status.worker != worker) return answer(v1::ReportResponse::OUTCOME_NOT_LEASED, kNotLeased);
   absl::StatusOr<CheckedReport> report = CheckReport(proto, task->spec, *model_->Get(), call);
-  // The fault of one record, or of one task, is not that of the others: the worker would report all of them for ever.
+  // The fault of one record, or of one task, is not that of the others: the worker would report all
+  // of them for ever.
   if (absl::IsDataLoss(report.status())) Poison(proto.task_id(), report.status(), call);
   if (!report.ok() && !MayPass(report.status()))
     return answer(v1::ReportResponse::OUTCOME_INVALID, report.status().message());
@@ -337,7 +341,8 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
   return answer(v1::ReportResponse::OUTCOME_HELD, stored.held);
 }
 
-// A report touches the targets of its tasks. Nothing of it is stored if one of them is another worker's.
+// A report touches the targets of its tasks. Nothing of it is stored if one of them is another
+// worker's.
 absl::Status MeasurementService::CheckTargetsOf(const std::vector<std::string>& task_ids, const CallContext& call) {
   if (call.principal == nullptr || call.principal->targets.empty()) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskStatus> tasks, queue_->Get(task_ids, call.deadline));

@@ -65,7 +65,8 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
   return Usage("subject: neither graph nor sample is given");
 }
 
-// A worker gets what this writes: a subject that its reader refuses would fail every lease of its target.
+// A worker gets what this writes: a subject that its reader refuses would fail every lease of its
+// target.
 absl::StatusOr<std::string> ReadableSubject(const store::TaskSubject& subject) {
   std::string json = store::TaskSubjectToJson(subject);
   const auto bytes = static_cast<int64_t>(json.size());

@@ -1,5 +1,5 @@
-// glibc keeps what large requests, and floods of small ones, have freed: hundreds of megabytes after a few of them. It
-// goes back to the system within seconds.
+// glibc keeps what large requests, and floods of small ones, have freed: hundreds of megabytes
+// after a few of them. It goes back to the system within seconds.
 #ifndef COBRA_SERVER_MEMORY_TRIM_H_
 #define COBRA_SERVER_MEMORY_TRIM_H_
 
@@ -9,14 +9,14 @@
 
 namespace cobra::server {
 
-// From now on large blocks go back as soon as they are free. By default glibc keeps up to 64 MiB of them for each of
-// its arenas, beyond the reach of malloc_trim. Before the process has threads.
+// From now on large blocks go back as soon as they are free. By default glibc keeps up to 64 MiB of
+// them for each of its arenas, beyond the reach of malloc_trim. Before the process has threads.
 void KeepNoLargeBlocks();
 
 class MemoryTrim {
  public:
-  // Returns free memory to the system if there is much more of it, or of memory in all, than there was; looks once a
-  // second. Takes some milliseconds. From one thread.
+  // Returns free memory to the system if there is much more of it, or of memory in all, than there
+  // was; looks once a second. Takes some milliseconds. From one thread.
   void Tick(absl::Time now);
 
  private:

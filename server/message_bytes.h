@@ -1,4 +1,5 @@
-// Messages of the API from and to the bytes that gRPC carries. A request is checked before it is parsed.
+// Messages of the API from and to the bytes that gRPC carries. A request is checked before it is
+// parsed.
 #ifndef COBRA_SERVER_MESSAGE_BYTES_H_
 #define COBRA_SERVER_MESSAGE_BYTES_H_
 
@@ -13,8 +14,8 @@
 
 namespace cobra::server {
 
-// A diagnostic of kind kLimit if the message would take more than `max_parsed_bytes`, of kind kUsage if the bytes are
-// not a message of its type.
+// A diagnostic of kind kLimit if the message would take more than `max_parsed_bytes`, of kind
+// kUsage if the bytes are not a message of its type.
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
 absl::Status ParseBytes(absl::string_view bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
 // The bytes in one piece, which `*slice` holds: gRPC's own or a copy. False if there are none.

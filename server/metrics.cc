@@ -21,12 +21,13 @@ namespace {
 
 using prometheus::MetricType;
 
-// From a reply that is in the caches (tens of microseconds) to a request that reads a large library.
+// From a reply that is in the caches (tens of microseconds) to a request that reads a large
+// library.
 const prometheus::Histogram::BucketBoundaries kSeconds = {
     0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 
-// Symmetric around 1 in the logarithm: 2 %, 5 %, 10 %, 15 % (the threshold in deploy/alerts.yml), 25 %, and factors of
-// 1.5, 2 and 4 either way.
+// Symmetric around 1 in the logarithm: 2 %, 5 %, 10 %, 15 % (the threshold in deploy/alerts.yml),
+// 25 %, and factors of 1.5, 2 and 4 either way.
 const prometheus::Histogram::BucketBoundaries kRatios = {0.25, 0.5,  0.667, 0.8,  0.87, 0.909, 0.952, 0.98,
                                                          1.02, 1.05, 1.1,   1.15, 1.25, 1.5,   2,     4};
 

@@ -1,5 +1,6 @@
-// The metrics that Prometheus reads from /metrics. All families exist from the start, so that a dashboard shows zero
-// instead of nothing, and an invalid name fails at start. Names contain their unit.
+// The metrics that Prometheus reads from /metrics. All families exist from the start, so that a
+// dashboard shows zero instead of nothing, and an invalid name fails at start. Names contain their
+// unit.
 #ifndef COBRA_SERVER_METRICS_H_
 #define COBRA_SERVER_METRICS_H_
 
@@ -25,7 +26,8 @@
 
 namespace cobra::server {
 
-// Counters of the predictions for one target that a cache answered; owned by Metrics, null without one.
+// Counters of the predictions for one target that a cache answered; owned by Metrics, null without
+// one.
 struct PredictionCounters {
   prometheus::Counter* from_cache = nullptr;
   prometheus::Counter* extrapolating = nullptr;  // null: the prediction does not
@@ -56,7 +58,8 @@ class Metrics {
   void Predicted(absl::string_view target, bool from_cache, bool extrapolating);
   // For predictions that are counted often: looking a counter up costs more than counting.
   PredictionCounters CountersOf(absl::string_view target, bool extrapolating);
-  // `known`: the model did not extrapolate. Errors of extrapolated predictions are no sign of drift.
+  // `known`: the model did not extrapolate. Errors of extrapolated predictions are no sign of
+  // drift.
   void Measured(absl::string_view target, absl::string_view layer_type, bool known, double measured_over_predicted);
   void TasksRequested(int64_t enqueued, int64_t dropped);
   void Reported(ReportLabel outcome);
@@ -103,7 +106,8 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& requests_;
   prometheus::Family<prometheus::Histogram>& request_seconds_;
   prometheus::Family<prometheus::Counter>& items_failed_;
-  // Of each RPC: its requests, its messages, the requests that succeeded, and how long they took. Looked up once.
+  // Of each RPC: its requests, its messages, the requests that succeeded, and how long they took.
+  // Looked up once.
   struct RpcSeries {
     prometheus::Counter* began;
     prometheus::Counter* received;
@@ -128,7 +132,8 @@ class Metrics {
   prometheus::Family<prometheus::Gauge>& model_info_;
   prometheus::Gauge& targets_;
   prometheus::Gauge& listening_;
-  // By lane. Looking a gauge up by its label costs more than setting it, and each call sets four of them three times.
+  // By lane. Looking a gauge up by its label costs more than setting it, and each call sets four of
+  // them three times.
   using LaneGauges = std::array<prometheus::Gauge*, std::size(kLanes)>;
   std::array<LaneGauges, std::size(kUrgencies)> queued_;
   LaneGauges running_, stuck_;

@@ -22,7 +22,8 @@
 namespace cobra::server {
 namespace {
 
-// A request is a line and a few headers; a client that sends more, or takes longer, is not Prometheus.
+// A request is a line and a few headers; a client that sends more, or takes longer, is not
+// Prometheus.
 constexpr size_t kMaxRequestBytes = 16 << 10;
 constexpr absl::Duration kMaxConnectionTime = absl::Seconds(5);
 // One more closes the oldest.

@@ -1,5 +1,6 @@
-// GET /metrics over HTTP, in Prometheus' text format. One thread, which waits for all connections at once: a scrape
-// takes a millisecond and comes every few seconds. Connections are few and short; idle ones are closed for new ones.
+// GET /metrics over HTTP, in Prometheus' text format. One thread, which waits for all connections
+// at once: a scrape takes a millisecond and comes every few seconds. Connections are few and short;
+// idle ones are closed for new ones.
 //
 // Not prometheus-cpp's own exposer: its civetweb waits for idle connections with a thread each.
 #ifndef COBRA_SERVER_METRICS_ENDPOINT_H_
@@ -17,7 +18,8 @@ namespace cobra::server {
 
 class MetricsEndpoint {
  public:
-  // `address` is "HOST:PORT" or "[V6]:PORT"; port 0 chooses a free port. Unavailable if the port is taken.
+  // `address` is "HOST:PORT" or "[V6]:PORT"; port 0 chooses a free port. Unavailable if the port is
+  // taken.
   static absl::StatusOr<std::unique_ptr<MetricsEndpoint>> Start(
       absl::string_view address, std::vector<std::shared_ptr<prometheus::Collectable>> collectables);
   virtual ~MetricsEndpoint() = default;

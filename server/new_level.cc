@@ -14,7 +14,8 @@
 namespace cobra::server {
 namespace {
 
-// Between two probes of one machine: a disturbed minute, or another clock, changes its speed by less than a half.
+// Between two probes of one machine: a disturbed minute, or another clock, changes its speed by
+// less than a half.
 constexpr double kMostChange = 2;
 
 std::string UndoText(absl::string_view target) {

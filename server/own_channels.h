@@ -1,9 +1,9 @@
-// Connections of this process to its own gRPC server, over pairs of sockets that nobody else can reach. gRPC's own
-// in-process transport would do without sockets, but that of 1.51 aborts ("prior > 0") when a server shuts down while
-// calls come.
+// Connections of this process to its own gRPC server, over pairs of sockets that nobody else can
+// reach. gRPC's own in-process transport would do without sockets, but that of 1.51 aborts ("prior
+// > 0") when a server shuts down while calls come.
 //
-// As many connections as their calls need: the server allows few streams on one, and a call that waits for a stream of
-// its connection would wait for the calls of other callers.
+// As many connections as their calls need: the server allows few streams on one, and a call that
+// waits for a stream of its connection would wait for the calls of other callers.
 #ifndef COBRA_SERVER_OWN_CHANNELS_H_
 #define COBRA_SERVER_OWN_CHANNELS_H_
 
@@ -33,8 +33,8 @@ class OwnChannels {
 
   // For one call. Null if the process has no descriptors left. It may outlive this object.
   Place Get();
-  // A call there was UNAVAILABLE: the connection may have broken, and the next call gets another one. gRPC does not say
-  // whether it has.
+  // A call there was UNAVAILABLE: the connection may have broken, and the next call gets another
+  // one. gRPC does not say whether it has.
   void Forget(const Place& place);
 
  private:

@@ -61,7 +61,8 @@ absl::Status NoModel() {
                    "set one of source, graph, onnx, tflite, architecture, ncnn");
 }
 
-// What PyTorch runs and takes no time is a mistake: a network without calls, or on empty inputs (a batch of 0).
+// What PyTorch runs and takes no time is a mistake: a network without calls, or on empty inputs (a
+// batch of 0).
 absl::Status CheckHasTime(const graph::Graph& graph) {
   if (graph.nodes().empty()) {
     return UserError(Diagnostic::Kind::kUsage, "the model: has no calls of an operator, so there is no time to predict",
@@ -91,8 +92,8 @@ bool FollowsTargets(const v1::PredictRequest& request) {
   return request.has_source() && request.source().torch_version().empty();
 }
 
-// No graph's key: no message begins with a zero, and no graph has as many inputs as the first eight bytes say
-// (graph/exact_bytes.h).
+// No graph's key: no message begins with a zero, and no graph has as many inputs as the first eight
+// bytes say (graph/exact_bytes.h).
 Hash128 HashOfArchitecture(const v1::Architecture& architecture) {
   constexpr absl::string_view kPrefix("\0architecture ", 14);
   return KeyedHash(absl::StrCat(kPrefix, architecture.SerializeAsString()));
@@ -328,8 +329,9 @@ void Pipeline::FillNetwork(const Network& network, v1::PredictResponse* reply) {
   reply->set_peak_memory_bytes(network.peak_memory_bytes);
 }
 
-// A cached answer is that of the very same graph on the same target of the same snapshot. The fingerprint would not do
-// as a key: it leaves out calls that take time, and strangers could choose two graphs that share it.
+// A cached answer is that of the very same graph on the same target of the same snapshot. The
+// fingerprint would not do as a key: it leaves out calls that take time, and strangers could choose
+// two graphs that share it.
 Hash128 Pipeline::KeyOfTotals(const Network& network, const ModelSnapshot& model, absl::string_view target) {
   SipHasher hasher = KeyedHasher();
   const int64_t head[] = {static_cast<int64_t>(network.exact.high), static_cast<int64_t>(network.exact.low),
@@ -371,7 +373,8 @@ std::shared_ptr<const CachedReply> Pipeline::FindReply(const CallContext& call, 
   return reply;
 }
 
-// Every prediction that a labelled call gets, computed or known. Of other calls the computed ones are stored.
+// Every prediction that a labelled call gets, computed or known. Of other calls the computed ones
+// are stored.
 void Pipeline::RecordLabelled(const v1::PredictResponse& reply, const CallContext& call) {
   for (const v1::TargetPrediction& p : reply.predictions()) {
     log_->Append({absl::Now(), reply.fingerprint(), p.target(), reply.model_version(), p.latency_us(), p.low_us(),
@@ -435,8 +438,8 @@ absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, Bytes gra
   return absl::OkStatus();
 }
 
-// Programs and files of other tools are read in a process of their own. A graph or an architecture string is checked
-// in a few lines.
+// Programs and files of other tools are read in a process of their own. A graph or an architecture
+// string is checked in a few lines.
 absl::StatusOr<ReadResult> Pipeline::ReadWithin(const Limits& limits, v1::PredictRequest* request, Bytes graph_bytes,
                                                 const CallContext& call) {
   if (graph_bytes.has_value()) {

@@ -48,20 +48,23 @@ class Pipeline {
   Pipeline(PipelineOptions options, const LiveModel* model, ReaderProcesses* readers, PredictionLog* log,
            UnseenLayers* unseen, Metrics* metrics);
 
-  // The reply's bytes, if `call.request` was answered before and nothing has changed since; else null (reply_cache.h).
-  // Counts the predictions. `bytes` gives the request's own, for few requests.
+  // The reply's bytes, if `call.request` was answered before and nothing has changed since; else
+  // null (reply_cache.h). Counts the predictions. `bytes` gives the request's own, for few
+  // requests.
   std::shared_ptr<const CachedReply> FindReply(const CallContext& call, absl::FunctionRef<std::string()> bytes,
                                                bool may_wait, bool* must_wait);
-  // The reply to a request whose network and targets were predicted before, under whatever names; nothing if some of it
-  // is not known, or the request is not one that this can answer. Takes time in proportion to the graph's bytes.
+  // The reply to a request whose network and targets were predicted before, under whatever names;
+  // nothing if some of it is not known, or the request is not one that this can answer. Takes time
+  // in proportion to the graph's bytes.
   std::optional<v1::PredictResponse> PredictKnown(const v1::PredictRequest& request, absl::string_view graph,
                                                   const CallContext& call);
-  // `graph`: the bytes of the request's graph, which is then not in `request` (predict_message.h). Moves the texts and
-  // files of the model out of `request`, to avoid copies. The reply is remembered under `call.request`.
+  // `graph`: the bytes of the request's graph, which is then not in `request` (predict_message.h).
+  // Moves the texts and files of the model out of `request`, to avoid copies. The reply is
+  // remembered under `call.request`.
   absl::StatusOr<v1::PredictResponse> Predict(v1::PredictRequest* request, std::optional<absl::string_view> graph,
                                               const CallContext& call);
-  // What Predict() answers to a request with a breakdown, and the network that it is about. A program is read once for
-  // each version of PyTorch among its targets.
+  // What Predict() answers to a request with a breakdown, and the network that it is about. A
+  // program is read once for each version of PyTorch among its targets.
   struct AnsweredNetwork {
     graph::Graph graph;
     HeldBytes::Part held;  // of the graph
@@ -73,16 +76,17 @@ class Pipeline {
   };
   absl::StatusOr<AnsweredNetworks> PredictNetworks(const v1::PredictRequest& request,
                                                    std::optional<absl::string_view> graph, const CallContext& call);
-  // The graph of a network that a request names, read and checked as for Predict(). Moves what it needs out of
-  // `request`; source without a version of PyTorch is read as for `runtime`.
+  // The graph of a network that a request names, read and checked as for Predict(). Moves what it
+  // needs out of `request`; source without a version of PyTorch is read as for `runtime`.
   absl::StatusOr<graph::Graph> ReadNetwork(v1::PredictRequest* request, absl::string_view runtime,
                                            const CallContext& call);
-  // A graph that is worked on counts to the caller as long as the part is kept. ResourceExhausted if too much does.
+  // A graph that is worked on counts to the caller as long as the part is kept. ResourceExhausted
+  // if too much does.
   absl::StatusOr<HeldBytes::Part> HoldGraph(const graph::Graph& graph, const CallContext& call);
   absl::StatusOr<HeldBytes::Part> HoldGraphBytes(int64_t bytes, const CallContext& call);
   const ServerLimits& limits() const { return options_.limits; }
-  // Answers with `model`, which does not serve yet, what is asked most, so that its caches know it when it does. Stops
-  // at the deadline, and when `stop` is set (may be null).
+  // Answers with `model`, which does not serve yet, what is asked most, so that its caches know it
+  // when it does. Stops at the deadline, and when `stop` is set (may be null).
   void WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::Time deadline, const std::atomic<bool>* stop);
   // In the order in which a request asks them.
   struct NamedCache {
@@ -97,7 +101,8 @@ class Pipeline {
   using Targets = std::vector<std::string>;
   absl::StatusOr<v1::PredictResponse> PredictWith(const ModelSnapshot& model, v1::PredictRequest* request, Bytes graph,
                                                   const CallContext& call);
-  // Whether an answer that was put together from parts may be given again, and while which files are unchanged.
+  // Whether an answer that was put together from parts may be given again, and while which files
+  // are unchanged.
   struct Repeatable {
     void Add(const ReadResult& part) {
       is_repeatable = is_repeatable && part.repeatable;
@@ -112,7 +117,8 @@ class Pipeline {
   // A program of which no version of PyTorch is given is read as for the runtime of each target.
   absl::StatusOr<v1::PredictResponse> PredictVersions(const ModelSnapshot& model, v1::PredictRequest* request,
                                                       const CallContext& call);
-  // The targets of a program by the version of PyTorch as which it is read for them; "": as the request says.
+  // The targets of a program by the version of PyTorch as which it is read for them; "": as the
+  // request says.
   absl::StatusOr<std::map<std::string, Targets>> ByVersion(const ModelSnapshot& model,
                                                            const v1::PredictRequest& request) const;
   absl::Status CheckRequest(const v1::PredictRequest& request, Bytes graph, const ModelSnapshot& model) const;
@@ -169,8 +175,8 @@ class Pipeline {
   PredictionLog* const log_;
   UnseenLayers* const unseen_;
   Metrics* const metrics_;
-  // By Network::exact (of an architecture string: of its text), and by the hash of the bytes of graphs as they came
-  // (proto/network_hash.h).
+  // By Network::exact (of an architecture string: of its text), and by the hash of the bytes of
+  // graphs as they came (proto/network_hash.h).
   predict::ClockCache<Network> networks_;
   // (graph, snapshot, target) -> totals.
   predict::ClockCache<KnownTotals> cache_;

@@ -20,7 +20,8 @@ namespace cobra::server {
 namespace {
 
 constexpr absl::Duration kTurn = absl::Milliseconds(10);  // then others have theirs
-// Of the time until the deadline, for sending what is there: after the deadline the caller would get nothing.
+// Of the time until the deadline, for sending what is there: after the deadline the caller would
+// get nothing.
 constexpr int kShareForReply = 10;
 constexpr absl::Duration kMostForReply = absl::Seconds(1);
 // The least that the result of a target takes: its name and six numbers.

@@ -1,6 +1,6 @@
-// One call of PredictBatch. Requests with equal bytes are answered once, and what the caches know is answered without
-// reading. Shortly before the deadline of the call, requests that have no answer yet get DEADLINE_EXCEEDED, and the
-// answers that are there are sent.
+// One call of PredictBatch. Requests with equal bytes are answered once, and what the caches know
+// is answered without reading. Shortly before the deadline of the call, requests that have no
+// answer yet get DEADLINE_EXCEEDED, and the answers that are there are sent.
 #ifndef COBRA_SERVER_PREDICT_BATCH_H_
 #define COBRA_SERVER_PREDICT_BATCH_H_
 
@@ -40,7 +40,8 @@ class BatchWork final : public UnaryCalls::SharedWork {
     absl::string_view bytes;  // of a PredictRequest
     Hash128 hash;
     size_t same_as;  // the first item with these bytes
-    // Of the first item only, one of these: a reply that the cache holds, or the bytes of a PredictResult.
+    // Of the first item only, one of these: a reply that the cache holds, or the bytes of a
+    // PredictResult.
     std::shared_ptr<const CachedReply> known;
     std::string result;
     HeldBytes::Part held;

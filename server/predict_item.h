@@ -1,4 +1,5 @@
-// One of the requests that a call of PredictBatch or PredictStream carries, from its bytes to those of its result.
+// One of the requests that a call of PredictBatch or PredictStream carries, from its bytes to those
+// of its result.
 #ifndef COBRA_SERVER_PREDICT_ITEM_H_
 #define COBRA_SERVER_PREDICT_ITEM_H_
 
@@ -16,8 +17,8 @@
 
 namespace cobra::server {
 
-// The bytes of the PredictResponse, from a cache where one knows it. `call.request` is the hash of `request`. Takes as
-// long as it takes: for threads of the pool.
+// The bytes of the PredictResponse, from a cache where one knows it. `call.request` is the hash of
+// `request`. Takes as long as it takes: for threads of the pool.
 absl::StatusOr<std::string> AnswerItem(absl::string_view request, int64_t max_parsed_bytes, const CallContext& call,
                                        Pipeline* pipeline);
 
@@ -32,8 +33,8 @@ struct ItemCaller {
   HeldBytes* replies;
   Metrics* metrics;
 };
-// Writes the reply, which the caller then holds until the result is destroyed; without room for it, that error. Errors
-// are counted.
+// Writes the reply, which the caller then holds until the result is destroyed; without room for it,
+// that error. Errors are counted.
 HeldBytes::Part WriteResult(const absl::StatusOr<std::string>& reply, const ItemCaller& caller,
                             const ResultFields& fields, WireWriter* out);
 

@@ -1,4 +1,5 @@
-// A request of Predict as it came: its graph stays in its bytes, from which proto/graph_proto.h reads it.
+// A request of Predict as it came: its graph stays in its bytes, from which proto/graph_proto.h
+// reads it.
 #ifndef COBRA_SERVER_PREDICT_MESSAGE_H_
 #define COBRA_SERVER_PREDICT_MESSAGE_H_
 
@@ -17,8 +18,8 @@ namespace cobra::server {
 
 class PredictMessage {
  public:
-  // At most one at a time on a thread. Errors as those of ParseMessage() (message_bytes.h). What is wrong inside the
-  // graph shows when it is read.
+  // At most one at a time on a thread. Errors as those of ParseMessage() (message_bytes.h). What is
+  // wrong inside the graph shows when it is read.
   absl::Status Parse(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes);
   // The same of bytes in one piece, which must outlive this.
   absl::Status Parse(absl::string_view bytes, int64_t max_parsed_bytes);
@@ -29,8 +30,8 @@ class PredictMessage {
   std::optional<absl::string_view> graph() const { return graph_; }
 
  private:
-  // The bytes in one piece: gRPC's own, or a copy of its pieces in memory that the next request on this thread uses
-  // again. False if there are none.
+  // The bytes in one piece: gRPC's own, or a copy of its pieces in memory that the next request on
+  // this thread uses again. False if there are none.
   bool Join(const grpc::ByteBuffer& bytes, absl::string_view* text);
 
   google::protobuf::Arena arena_;

@@ -27,8 +27,8 @@
 namespace cobra::server {
 namespace {
 
-// Requests of one stream that are worked on, and answers that wait to be sent, together: then no more are read, and the
-// caller's own flow control tells it to wait.
+// Requests of one stream that are worked on, and answers that wait to be sent, together: then no
+// more are read, and the caller's own flow control tells it to wait.
 constexpr size_t kMaxPending = 64;
 // How long a credential that was withdrawn serves a stream that is open.
 constexpr absl::Duration kAdmitted = absl::Seconds(1);
@@ -44,7 +44,8 @@ struct StreamRequest {
   absl::string_view bytes;  // of a PredictRequest
 };
 
-// Of a request that is refused, however large, its number only, without a copy of its bytes: on gRPC's threads.
+// Of a request that is refused, however large, its number only, without a copy of its bytes: on
+// gRPC's threads.
 bool ParseId(StreamRequest* request) {
   using google::protobuf::internal::WireFormatLite;
   grpc::ProtoBufferReader pieces(&request->message);
@@ -71,9 +72,9 @@ bool Parse(StreamRequest* request) {
 
 }  // namespace
 
-// gRPC owns it. OnDone() deletes it, which comes after Finish() and after the last OnReadDone() and OnWriteDone(). What
-// is started with the lock held ends on another thread. Finish() waits for the pool to be done with this stream's
-// requests.
+// gRPC owns it. OnDone() deletes it, which comes after Finish() and after the last OnReadDone() and
+// OnWriteDone(). What is started with the lock held ends on another thread. Finish() waits for the
+// pool to be done with this stream's requests.
 class StreamCall final : public BytesReactor {
  public:
   StreamCall(PredictStreams* streams, grpc::CallbackServerContext* context)
@@ -301,8 +302,8 @@ absl::Status PredictStreams::Add(StreamCall* stream, const std::string& caller) 
   return absl::OkStatus();
 }
 
-// Of the caller with the most streams, the one that has sent nothing for longest gives way; not to a caller who would
-// then have as many.
+// Of the caller with the most streams, the one that has sent nothing for longest gives way; not to
+// a caller who would then have as many.
 bool PredictStreams::MakeRoomLocked(size_t of_newcomer) {
   const auto most = std::max_element(by_caller_.begin(), by_caller_.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -1,4 +1,5 @@
-// Calls of PredictStream: requests come as the caller sends them, each answer goes as soon as it is there.
+// Calls of PredictStream: requests come as the caller sends them, each answer goes as soon as it is
+// there.
 #ifndef COBRA_SERVER_PREDICT_STREAM_H_
 #define COBRA_SERVER_PREDICT_STREAM_H_
 

@@ -57,7 +57,8 @@ absl::StatusOr<store::PredictionFilter> FilterOf(const v1::ListPredictionsReques
   return filter;
 }
 
-// At least what the row takes in a reply; each label has tags and lengths where the text has quotes.
+// At least what the row takes in a reply; each label has tags and lengths where the text has
+// quotes.
 int64_t ReplyBytes(const store::PredictionRecord& record) {
   constexpr size_t kTimeNumbersAndTags = 100;
   return static_cast<int64_t>(kTimeNumbersAndTags + 2 * record.labels_json.size() + record.target.size() +

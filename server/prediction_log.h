@@ -1,7 +1,8 @@
-// Writes predictions to the store from a thread of its own, many in one transaction, so that no request waits for a
-// disk. Transactions follow each other after a pause: each costs the disk and the processor as much as a thousand rows.
-// When the disk is slower than the requests, records are dropped and counted, so that memory stays bounded; no caller's
-// take more than half of the room. Records that a busy database refuses are tried again.
+// Writes predictions to the store from a thread of its own, many in one transaction, so that no
+// request waits for a disk. Transactions follow each other after a pause: each costs the disk and
+// the processor as much as a thousand rows. When the disk is slower than the requests, records are
+// dropped and counted, so that memory stays bounded; no caller's take more than half of the room.
+// Records that a busy database refuses are tried again.
 #ifndef COBRA_SERVER_PREDICTION_LOG_H_
 #define COBRA_SERVER_PREDICTION_LOG_H_
 
@@ -28,10 +29,12 @@ class PredictionLog {
   ~PredictionLog();
 
   void Append(store::PredictionRecord record, const std::string& caller = "");
-  // Whether so many predictions of a call with labels may be stored: of each caller 200 a second over time, and 10,000
-  // at once. They cost little or no computation, and each may take 4 KB of the disk; what is refused counts as dropped.
+  // Whether so many predictions of a call with labels may be stored: of each caller 200 a second
+  // over time, and 10,000 at once. They cost little or no computation, and each may take 4 KB of
+  // the disk; what is refused counts as dropped.
   bool Admits(int64_t rows, const std::string& caller);
-  // Returns when everything appended so far is written; false at the deadline, or when the store is lost.
+  // Returns when everything appended so far is written; false at the deadline, or when the store is
+  // lost.
   bool Flush(absl::Time deadline = absl::InfiniteFuture());
 
  private:

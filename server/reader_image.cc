@@ -96,8 +96,8 @@ bool ReaderImage::FilesUnchanged(absl::Time now) {
   return false;
 }
 
-// A process that does not take a command within seconds is of no use any more, though it may live: without its socket
-// it ends.
+// A process that does not take a command within seconds is of no use any more, though it may live:
+// without its socket it ends.
 void ReaderImage::GiveUp() {
   gone_ = true;
   control_.Close();

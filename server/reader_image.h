@@ -40,19 +40,22 @@ class ReaderImage {
   // `control` leads to the process, which may still be importing.
   ReaderImage(reader::Channel control, int ahead) : ahead_(ahead), control_(std::move(control)) {}
 
-  // Whether the process has made its image. False also while it is being made; then gone() decides whether to wait.
+  // Whether the process has made its image. False also while it is being made; then gone() decides
+  // whether to wait.
   bool IsReady();
   bool gone();
   // Whether the process has ended because its imports failed.
   bool failed();
-  // False if a library file that the image has read was changed since. Asks the process once a second at most.
+  // False if a library file that the image has read was changed since. Asks the process once a
+  // second at most.
   bool FilesUnchanged(absl::Time now);
 
   // Whether a reader waits already, so that the next request need not wait for a fork.
   bool HasWaiting() const { return num_waiting_.load(std::memory_order_relaxed) > 0; }
   // A reader that waits for its request. Those that have died meanwhile are left out.
   absl::StatusOr<WaitingReader> Take(absl::Time deadline);
-  // Has readers forked until enough wait or come. A request calls for it when its own reader is at work.
+  // Has readers forked until enough wait or come. A request calls for it when its own reader is at
+  // work.
   void ForkAhead();
   // Waits for those that ForkAhead() has begun. One thread calls both.
   void AwaitForked();

@@ -38,22 +38,24 @@ namespace {
 constexpr int64_t kMaxReplyBytes = int64_t{32} << 20;  // as a request with a graph
 constexpr int64_t kMaxParsedReplyBytes = int64_t{192} << 20;
 constexpr size_t kMaxImages = 16;
-// Requests whose imports are known, and what these take: a request of a kilobyte may have 150 KB of them.
+// Requests whose imports are known, and what these take: a request of a kilobyte may have 150 KB of
+// them.
 constexpr size_t kMaxRemembered = 4096, kMaxRememberedBytes = 32 << 20;
 constexpr int kMaxImports = 1024;
 constexpr int64_t kMaxImportsBytes = 64 << 10;
 constexpr absl::Duration kStartTimeout = absl::Seconds(10);
-// To end a reader and to fork the next one takes some 10 ms of the kernel's time. A request's own prediction goes
-// first, as long as the image has another reader waiting.
+// To end a reader and to fork the next one takes some 10 ms of the kernel's time. A request's own
+// prediction goes first, as long as the image has another reader waiting.
 constexpr absl::Duration kPredictionGoesFirst = absl::Milliseconds(20);
 constexpr size_t kMaxUsed = 8;
-// Of one request, until a reader has it: the first may have died while it waited, with its image and with the first
-// image, which is started again.
+// Of one request, until a reader has it: the first may have died while it waited, with its image
+// and with the first image, which is started again.
 constexpr int kMostTries = 3;
 
 using Imports = google::protobuf::RepeatedPtrField<reader::NeededImport>;
 
-// The imports that a reader reports become a trusted process's work: only names of modules and attributes pass.
+// The imports that a reader reports become a trusted process's work: only names of modules and
+// attributes pass.
 bool IsName(absl::string_view text) {
   for (absl::string_view part : absl::StrSplit(text, '.')) {
     if (part.empty() || absl::ascii_isdigit(static_cast<unsigned char>(part[0]))) return false;
@@ -83,8 +85,8 @@ struct Needs {
   reader::ImageCommand::Image image;
   Hash128 key;
   bool is_first;  // the first image will do
-  // Of a whole request: what it gave without these imports. They come early in an image, which a library could notice:
-  // the image is trusted once it has given the same.
+  // Of a whole request: what it gave without these imports. They come early in an image, which a
+  // library could notice: the image is trusted once it has given the same.
   std::optional<Hash128> outcome;
   std::weak_ptr<ReaderImage> trusted;
 };
@@ -177,8 +179,8 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   }
 
  private:
-  // Its file is found. A reader that has ended before it had the request, or with its image, has not ended for it:
-  // another one is asked, `more_tries` times at most.
+  // Its file is found. A reader that has ended before it had the request, or with its image, has
+  // not ended for it: another one is asked, `more_tries` times at most.
   absl::StatusOr<ReadResult> ReadFound(const v1::PredictRequest& request, const GraphLimits& limits,
                                        const CallContext& call, int more_tries = kMostTries - 1) {
     std::optional<Hash128> new_request;
@@ -203,7 +205,8 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     if (reply->has_pages()) image->AddPages(reply->pages());
     if (reply->has_graph()) {
       COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromWire(reply->graph(), limits));
-      // What the reader asked about files is not remembered: an image is made that answers it the next time.
+      // What the reader asked about files is not remembered: an image is made that answers it the
+      // next time.
       ReadResult result{std::move(graph), asked.questions == 0, nullptr};
       if (request.has_source()) {
         result.files_unchanged = [weak = std::weak_ptr<ReaderImage>(image)] {
@@ -225,8 +228,8 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   bool MustReplenishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status FindFile(v1::SourceModel* source) const;
   absl::Status StartFirstLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // `new_request`: the signature of source whose imports are not known yet. `untrusted`: what the image was made for,
-  // if its answer is to be compared.
+  // `new_request`: the signature of source whose imports are not known yet. `untrusted`: what the
+  // image was made for, if its answer is to be compared.
   absl::StatusOr<std::shared_ptr<ReaderImage>> ImageFor(const v1::PredictRequest& request,
                                                         std::optional<Hash128>* new_request,
                                                         std::shared_ptr<Needs>* untrusted);
@@ -235,7 +238,8 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   std::shared_ptr<ReaderImage> FindLocked(const Hash128& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void MakeLocked(const Needs& needs) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Learn(Hash128 signature, const v1::SourceModel& source, const reader::ReadReply& reply);
-  // Whether an image with what the request needs gives what it gave without it. If not, the request is forgotten.
+  // Whether an image with what the request needs gives what it gave without it. If not, the request
+  // is forgotten.
   bool Trusts(const std::shared_ptr<ReaderImage>& image, const Hash128& outcome, const v1::SourceModel& source,
               Needs* needs);
   absl::StatusOr<reader::ReadReply> Ask(const v1::PredictRequest& request, bool with_imports,
@@ -262,8 +266,9 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   std::thread replenisher_;  // last: starts when everything else exists
 };
 
-// Forks readers while requests are answered by others. No other thread does so, once the first image has begun. While
-// requests come, it looks for work by itself: to wake it would take each of them some 40 us in a virtual machine.
+// Forks readers while requests are answered by others. No other thread does so, once the first
+// image has begun. While requests come, it looks for work by itself: to wake it would take each of
+// them some 40 us in a virtual machine.
 void ReaderProcessesImpl::ReplenishLoop() {
   constexpr absl::Duration kPeriod = absl::Milliseconds(1);
   constexpr int kIdlePeriods = 100;
@@ -323,7 +328,8 @@ absl::Status ReaderProcessesImpl::StartFirstLocked() {
   }
   if (options_.insecure) argv.push_back("--insecure");
   argv.insert(argv.end(), {"--torch-version", options_.torch_version});
-  // A group of its own: after a terminal's Ctrl-C the server ends its readers itself, when it has drained.
+  // A group of its own: after a terminal's Ctrl-C the server ends its readers itself, when it has
+  // drained.
   COBRA_ASSIGN_OR_RETURN(process_, StartProgram(argv, {.descriptor = sockets.second.get(),
                                                        .as_descriptor = reader::kControlDescriptor,
                                                        .own_group = true}));

@@ -1,10 +1,11 @@
-// Strangers' models are read in processes of their own (reader/): whatever a model does there costs its own request and
-// nothing else. Readers wait ready, forked ahead from a process that has imported the libraries, and end after one
-// request.
+// Strangers' models are read in processes of their own (reader/): whatever a model does there costs
+// its own request and nothing else. Readers wait ready, forked ahead from a process that has
+// imported the libraries, and end after one request.
 //
-// A process for each list of imports (an image) forks the readers of the requests that begin with those imports. The
-// first request with a list runs in a reader of the first image, which has imported torch alone; the second one creates
-// the image of that list. It is used as soon as it is made.
+// A process for each list of imports (an image) forks the readers of the requests that begin with
+// those imports. The first request with a list runs in a reader of the first image, which has
+// imported torch alone; the second one creates the image of that list. It is used as soon as it is
+// made.
 #ifndef COBRA_SERVER_READER_PROCESSES_H_
 #define COBRA_SERVER_READER_PROCESSES_H_
 
@@ -37,21 +38,24 @@ using FilesUnchanged = std::function<bool()>;
 
 struct ReadResult {
   graph::Graph graph;
-  // Whether reading the same request again, with the same library files, gives the same graph, and that can be known.
+  // Whether reading the same request again, with the same library files, gives the same graph, and
+  // that can be known.
   bool repeatable = false;
   FilesUnchanged files_unchanged;  // empty: the model was read from no library file
 };
 
 class ReaderProcesses {
  public:
-  // Returns when the kernel has accepted the confinement, before anything is imported. FailedPrecondition if it refuses
-  // and `insecure` is not set. `metrics` is not owned and may be null.
+  // Returns when the kernel has accepted the confinement, before anything is imported.
+  // FailedPrecondition if it refuses and `insecure` is not set. `metrics` is not owned and may be
+  // null.
   static absl::StatusOr<std::unique_ptr<ReaderProcesses>> Start(const ReaderOptions& options, Metrics* metrics);
   virtual ~ReaderProcesses() = default;
 
-  // Reads what `model` submits: source, ONNX or TensorFlow Lite. Source may name a file of a library as its own; then
-  // that name is replaced by its full path. Blocks until the reader has answered or `call` ends; then the reader is
-  // killed. The graph is checked like one that a stranger sent. Errors carry a Diagnostic if the model is at fault.
+  // Reads what `model` submits: source, ONNX or TensorFlow Lite. Source may name a file of a
+  // library as its own; then that name is replaced by its full path. Blocks until the reader has
+  // answered or `call` ends; then the reader is killed. The graph is checked like one that a
+  // stranger sent. Errors carry a Diagnostic if the model is at fault.
   virtual absl::StatusOr<ReadResult> Read(v1::PredictRequest* model, const GraphLimits& limits,
                                           const CallContext& call) = 0;
 };

@@ -1,6 +1,7 @@
 // grpc.reflection.v1 and v1alpha, by which grpcurl and others learn what the server answers
-// (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md). The service that gRPC 1.51 brings gives each
-// call a thread, and keeps any number of calls that wait for one, even those that were reset: 1.9 GB in four seconds.
+// (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md). The service that gRPC 1.51
+// brings gives each call a thread, and keeps any number of calls that wait for one, even those that
+// were reset: 1.9 GB in four seconds.
 #ifndef COBRA_SERVER_REFLECTION_H_
 #define COBRA_SERVER_REFLECTION_H_
 
@@ -19,8 +20,8 @@ class Reflection final : public BytesService {
   // `arrivals` is not owned and must outlive this object.
   Reflection(int max_calls, Arrivals* arrivals);
 
-  // What one message is answered with: the bytes of a ServerReflectionResponse; "" if the bytes are not a
-  // ServerReflectionRequest.
+  // What one message is answered with: the bytes of a ServerReflectionResponse; "" if the bytes are
+  // not a ServerReflectionRequest.
   static std::string Answer(absl::string_view request);
 
  private:

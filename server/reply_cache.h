@@ -1,6 +1,6 @@
-// Replies to Predict by the bytes of the requests: the first of the caches, asked before a request is parsed. A request
-// is found by a keyed hash of its bytes, so that nobody can make another user's request hit a reply of his own
-// (base/keyed_hash.h).
+// Replies to Predict by the bytes of the requests: the first of the caches, asked before a request
+// is parsed. A request is found by a keyed hash of its bytes, so that nobody can make another
+// user's request hit a reply of his own (base/keyed_hash.h).
 #ifndef COBRA_SERVER_REPLY_CACHE_H_
 #define COBRA_SERVER_REPLY_CACHE_H_
 
@@ -20,7 +20,8 @@
 namespace cobra::server {
 
 struct CachedReply {
-  // Of the snapshot (live_model.h) that made it: another one has other weights, calibrations or targets.
+  // Of the snapshot (live_model.h) that made it: another one has other weights, calibrations or
+  // targets.
   int64_t generation = 0;
   std::string bytes;                          // v1.PredictResponse; without the times, which were another request's
   std::vector<PredictionCounters> predicted;  // what the reply counts as
@@ -40,9 +41,9 @@ class ReplyCache {
  public:
   explicit ReplyCache(int64_t capacity_bytes) : cache_(capacity_bytes) {}
 
-  // Null if there is none of that generation (those of others stay beside it), or if the files it depends on have
-  // changed. They count as unchanged for a second after they were looked at. When that is over, they are looked at
-  // again if `may_wait`; else null, and `*must_wait` is set.
+  // Null if there is none of that generation (those of others stay beside it), or if the files it
+  // depends on have changed. They count as unchanged for a second after they were looked at. When
+  // that is over, they are looked at again if `may_wait`; else null, and `*must_wait` is set.
   std::shared_ptr<const CachedReply> Find(const Hash128& request, int64_t generation, bool may_wait, bool* must_wait);
   void Insert(const Hash128& request, CachedReply reply);
   // Whether this was called for the request not long ago: for many others it was not called since.

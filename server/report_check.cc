@@ -24,8 +24,8 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kMaxSessionBytes = 64 << 10;   // the conditions of a worker take some 2 KB
 constexpr size_t kMaxProfileBytes = 512 << 10;  // a network of a thousand calls takes some 60 KB
 
-// Replaces what the record states about its subject by what the task states. Of a sample, only the worker knows the
-// graph.
+// Replaces what the record states about its subject by what the task states. Of a sample, only the
+// worker knows the graph.
 absl::Status AdoptSubject(const store::TaskSubject& task, store::Measurement* measurement) {
   store::Subject& subject = measurement->subject;
   subject.repeat = task.repeat;

@@ -75,8 +75,9 @@ absl::Status CheckBytes(int64_t bytes, const ServerLimits& limits) {
                    "choose fewer targets, or ask about a part of the model");
 }
 
-// About what a document has at least: columns of calls and boxes, and arrows between boxes. Checked before it is made,
-// which takes some ten times the memory. A call counts each of its inputs as an arrow.
+// About what a document has at least: columns of calls and boxes, and arrows between boxes. Checked
+// before it is made, which takes some ten times the memory. A call counts each of its inputs as an
+// arrow.
 int64_t BytesOfColumns(const Pipeline::AnsweredNetwork& network) {
   constexpr int64_t kOfCall = 60, kOfCallOnTarget = 10, kOfArrow = 4;
   int64_t bytes = 0;

@@ -1,4 +1,5 @@
-// The answer to a request of Predict as the page of /ui takes it: the document of a report (report/document.h).
+// The answer to a request of Predict as the page of /ui takes it: the document of a report
+// (report/document.h).
 #ifndef COBRA_SERVER_REPORT_REPLY_H_
 #define COBRA_SERVER_REPORT_REPLY_H_
 
@@ -14,8 +15,8 @@
 
 namespace cobra::server {
 
-// As JSON, without a sweep. `graph`: as for Pipeline::Predict(). Costs what Predict with a breakdown costs, and the
-// document, whose size is limited as that of a reply.
+// As JSON, without a sweep. `graph`: as for Pipeline::Predict(). Costs what Predict with a
+// breakdown costs, and the document, whose size is limited as that of a reply.
 absl::StatusOr<std::string> MakeReport(Pipeline* pipeline, const v1::PredictRequest& request,
                                        std::optional<absl::string_view> graph, const ServerLimits& limits,
                                        const CallContext& call);

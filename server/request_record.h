@@ -21,8 +21,8 @@ struct RequestStages {
 
 class RequestRecord {
  public:
-  // Constructed when the request begins to arrive. The pointers are not owned and must live longer; `context` may be
-  // null. A request that takes longer than `slow` is logged with its stages.
+  // Constructed when the request begins to arrive. The pointers are not owned and must live longer;
+  // `context` may be null. A request that takes longer than `slow` is logged with its stages.
   RequestRecord(Rpc rpc, Metrics* metrics, const grpc::CallbackServerContext* context,
                 absl::Duration slow = absl::InfiniteDuration());
 
@@ -33,7 +33,8 @@ class RequestRecord {
   }
   void MessageReceived() const { metrics_->MessageReceived(rpc_); }
   void MessageSent() const { metrics_->MessageSent(rpc_); }
-  // Counts the request; logs an error that is the server's and not the caller's. REQUIRES: called once.
+  // Counts the request; logs an error that is the server's and not the caller's. REQUIRES: called
+  // once.
   void Done(const absl::Status& status, absl::string_view caller = "", const RequestStages& stages = {}) const;
 
  private:

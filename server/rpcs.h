@@ -1,5 +1,5 @@
-// The list of the server's RPCs. The services' names, the metrics' labels and who may call what (access.h) are
-// generated from it. tests/server/rpcs_test.cc compares it with proto/cobra/v1.
+// The list of the server's RPCs. The services' names, the metrics' labels and who may call what
+// (access.h) are generated from it. tests/server/rpcs_test.cc compares it with proto/cobra/v1.
 #ifndef COBRA_SERVER_RPCS_H_
 #define COBRA_SERVER_RPCS_H_
 
@@ -46,8 +46,9 @@ enum class Rpc {
 
 enum class RpcKind { kUnary, kServerStreaming, kBidirectional };
 
-// The threads that answer an RPC (lanes.h). What waits for the database never holds a thread of the predictions, and
-// what fits targets, for up to minutes, none of those that say which targets there are.
+// The threads that answer an RPC (lanes.h). What waits for the database never holds a thread of the
+// predictions, and what fits targets, for up to minutes, none of those that say which targets there
+// are.
 enum class Lane { kPredictions, kQueue, kFits, kAdministration };
 inline constexpr Lane kLanes[] = {Lane::kPredictions, Lane::kQueue, Lane::kFits, Lane::kAdministration};
 // The metrics' label.
@@ -69,7 +70,8 @@ constexpr const char* UrgencyName(Urgency urgency) {
   return names[static_cast<int>(urgency)];
 }
 
-// The role that may call an RPC where access control is on. kAdmin may call all; kAnyRole: whoever has a role.
+// The role that may call an RPC where access control is on. kAdmin may call all; kAnyRole: whoever
+// has a role.
 enum class Role { kAnyRole, kAsk, kMeasure, kAdmin };
 
 struct RpcInfo {

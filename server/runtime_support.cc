@@ -21,7 +21,8 @@ Refusals RefusedByNcnn() {
 #define COBRA_NCNN_WRITTEN(op, handler, note) refused[static_cast<size_t>(graph::Op::op)] = nullptr;
 #include "export/ncnn/operators.def"
 #undef COBRA_NCNN_WRITTEN
-  // Files in int8, which its own tools write and our exporter does not: layers Quantize, Dequantize and Requantize.
+  // Files in int8, which its own tools write and our exporter does not: layers Quantize, Dequantize
+  // and Requantize.
   refused[static_cast<size_t>(graph::Op::quantize_per_tensor)] = refused[static_cast<size_t>(graph::Op::dequantize)] =
       nullptr;
   return refused;

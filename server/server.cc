@@ -55,8 +55,8 @@
 namespace cobra::server {
 namespace {
 
-// The last parts of the time that a drain has: requests that still run are asked to stop, replies are sent, the store
-// is flushed.
+// The last parts of the time that a drain has: requests that still run are asked to stop, replies
+// are sent, the store is flushed.
 constexpr absl::Duration kAbandonTime = absl::Seconds(3);
 constexpr absl::Duration kFlushTime = absl::Seconds(2);
 constexpr absl::Duration kSendTime = absl::Milliseconds(500);
@@ -172,8 +172,8 @@ class ServerImpl final : public Server {
       http_listener_->WaitIdle(send_by);
       http_listener_->Stop();
     }
-    // gRPC's own shutdown cancels requests that arrive meanwhile. When the connections are closed first, none arrives,
-    // and a caller that lost one sees UNAVAILABLE.
+    // gRPC's own shutdown cancels requests that arrive meanwhile. When the connections are closed
+    // first, none arrives, and a caller that lost one sees UNAVAILABLE.
     connections_->Close(std::min(deadline, absl::Now() + kSendTime));
     // It would wait for stuck threads.
     if (idle) grpc_server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(100));
@@ -293,7 +293,8 @@ class ServerImpl final : public Server {
     return absl::OkStatus();
   }
 
-  // As cobra-client chooses where no target is named: this machine if it is calibrated, else all trained ones.
+  // As cobra-client chooses where no target is named: this machine if it is calibrated, else all
+  // trained ones.
   std::vector<std::string> UsualTargets() const {
     std::vector<std::string> trained;
     for (const predict::TargetInfo& target : model_->Get()->Targets()) {
@@ -325,7 +326,8 @@ class ServerImpl final : public Server {
     builder->SetResourceQuota(quota);
   }
 
-  // A service is healthy while none of the lanes that its RPCs use is stuck, the server while predictions are answered.
+  // A service is healthy while none of the lanes that its RPCs use is stuck, the server while
+  // predictions are answered.
   void SetLaneHealth(Lane lane, bool can_answer) {
     lane_answers_[static_cast<size_t>(lane)] = can_answer;
     std::map<absl::string_view, bool> services;

@@ -49,8 +49,10 @@ struct ServerOptions {
 
 class Server {
  public:
-  // Usage errors are Diagnostics, as where the address needs more protection than it has (exposure.h).
-  // Loads, calibrates if calibrate_at_start is set, then listens: once the port is open, the server can predict.
+  // Usage errors are Diagnostics, as where the address needs more protection than it has
+  // (exposure.h).
+  // Loads, calibrates if calibrate_at_start is set, then listens: once the port is open, the server
+  // can predict.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
   virtual ~Server() = default;
 
@@ -62,9 +64,10 @@ class Server {
   // Reloads the model directory; on error the old version continues to serve.
   virtual absl::Status ReloadModel() = 0;
 
-  // Health becomes NOT_SERVING and new requests are refused with UNAVAILABLE. Requests in flight are finished; shortly
-  // before the deadline they are ended with UNAVAILABLE too. Then the store is flushed. Returns by the deadline; false
-  // if threads are still stuck, so that the destructor would wait for them. REQUIRES: called once.
+  // Health becomes NOT_SERVING and new requests are refused with UNAVAILABLE. Requests in flight
+  // are finished; shortly before the deadline they are ended with UNAVAILABLE too. Then the store
+  // is flushed. Returns by the deadline; false if threads are still stuck, so that the destructor
+  // would wait for them. REQUIRES: called once.
   virtual bool Drain(absl::Time deadline) = 0;
 };
 

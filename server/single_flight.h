@@ -1,5 +1,5 @@
-// Of threads that want the same computed at the same time, one computes and the others wait for its result, which they
-// find in a cache.
+// Of threads that want the same computed at the same time, one computes and the others wait for its
+// result, which they find in a cache.
 #ifndef COBRA_SERVER_SINGLE_FLIGHT_H_
 #define COBRA_SERVER_SINGLE_FLIGHT_H_
 
@@ -14,8 +14,8 @@ namespace cobra::server {
 
 class SingleFlight {
  public:
-  // True: the caller computes `key` now, and calls End(). False: another thread did so, or failed, or `stopped` is
-  // true.
+  // True: the caller computes `key` now, and calls End(). False: another thread did so, or failed,
+  // or `stopped` is true.
   bool Begin(const Hash128& key, absl::FunctionRef<bool()> stopped) {
     constexpr absl::Duration kStopPeriod = absl::Milliseconds(20);
     absl::MutexLock lock(&mutex_);

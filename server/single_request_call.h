@@ -1,5 +1,6 @@
-// A call that has one message to take: every RPC but PredictStream, and health. For gRPC all are streams. A unary RPC
-// would be hidden from us until its message has arrived, and nobody could bound how many such calls there are.
+// A call that has one message to take: every RPC but PredictStream, and health. For gRPC all are
+// streams. A unary RPC would be hidden from us until its message has arrived, and nobody could
+// bound how many such calls there are.
 #ifndef COBRA_SERVER_SINGLE_REQUEST_CALL_H_
 #define COBRA_SERVER_SINGLE_REQUEST_CALL_H_
 
@@ -22,8 +23,8 @@ class SingleRequestCall : public BytesReactor, private Arrivals::Call {
   // The message is waited for within `arrivals`, which is not owned.
   SingleRequestCall(Arrivals* arrivals, grpc::CallbackServerContext* context);
 
-  // Then Received() or Lost() is called, once, on any thread. Whoever has not begun may call Finish() at once.
-  // `to_the_end`: also while the server stops.
+  // Then Received() or Lost() is called, once, on any thread. Whoever has not begun may call
+  // Finish() at once. `to_the_end`: also while the server stops.
   void AwaitRequest(bool to_the_end = false);
 
   void OnReadDone(bool ok) final;

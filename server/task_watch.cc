@@ -14,8 +14,8 @@
 namespace cobra::server {
 namespace {
 
-// Servers of one database have different clocks, and a transaction becomes visible later than the time that it wrote.
-// So look back this far, and report nothing twice.
+// Servers of one database have different clocks, and a transaction becomes visible later than the
+// time that it wrote. So look back this far, and report nothing twice.
 constexpr absl::Duration kLookBack = absl::Seconds(5);
 constexpr absl::Duration kDatabaseTime = absl::Seconds(5);  // of one query; then it is tried again
 

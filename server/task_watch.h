@@ -1,5 +1,6 @@
-// Follows tasks for callers of Measurements.Watch. One thread asks the queue for what has changed, for all watchers
-// together, so that changes made through another server of the same database are seen too.
+// Follows tasks for callers of Measurements.Watch. One thread asks the queue for what has changed,
+// for all watchers together, so that changes made through another server of the same database are
+// seen too.
 #ifndef COBRA_SERVER_TASK_WATCH_H_
 #define COBRA_SERVER_TASK_WATCH_H_
 
@@ -18,13 +19,15 @@ namespace cobra::server {
 
 class TaskWatch {
  public:
-  // Receives changes. Called one call at a time, with a lock held that Add() and Remove() take, never after Remove().
+  // Receives changes. Called one call at a time, with a lock held that Add() and Remove() take,
+  // never after Remove().
   class Watcher {
    public:
     virtual ~Watcher() = default;
     // `last`: none of the watched tasks will change any more; this is the last call.
     virtual void Changed(const std::vector<store::TaskStatus>& statuses, bool last) = 0;
-    // The watcher was removed: it made room for another one, or the server stops. This is the last call.
+    // The watcher was removed: it made room for another one, or the server stops. This is the last
+    // call.
     virtual void Ended(const absl::Status& why) = 0;
   };
 
@@ -36,8 +39,9 @@ class TaskWatch {
   explicit TaskWatch(store::TaskQueue* queue, absl::Duration period = absl::Milliseconds(200));
   ~TaskWatch();
 
-  // The watcher is first notified of the current state of its tasks. When there are too many, the oldest watcher of the
-  // caller with the most ends with ResourceExhausted. Unavailable after Close().
+  // The watcher is first notified of the current state of its tasks. When there are too many, the
+  // oldest watcher of the caller with the most ends with ResourceExhausted. Unavailable after
+  // Close().
   absl::Status Add(std::shared_ptr<Watcher> watcher, const std::string& caller, std::vector<std::string> task_ids);
   // Returns when no call of the watcher is in progress.
   void Remove(const Watcher* watcher);

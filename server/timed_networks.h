@@ -31,8 +31,9 @@ class TimedNetworkReader {
                      const CallContext& call)
       : messages_(messages), runtime_(runtime), pipeline_(pipeline), call_(call) {}
 
-  // The next one that can be read; nothing at the end. Rows without a name get their position. What cannot be read is
-  // refused; an error only if the call ends. The network's bytes count to the caller until the next one is read.
+  // The next one that can be read; nothing at the end. Rows without a name get their position. What
+  // cannot be read is refused; an error only if the call ends. The network's bytes count to the
+  // caller until the next one is read.
   absl::StatusOr<std::optional<predict::TimedNetwork>> Next();
   const std::vector<predict::RefusedRow>& refused() const { return refused_; }
   // They count to the caller as long as the part is kept.
@@ -66,7 +67,8 @@ absl::StatusOr<ReadTimings> ReadTimedNetworks(TimedNetworkMessages* messages, ab
 
 // What the refused rows take in a reply; a limit error beyond `most`.
 absl::Status CheckRefusedBytes(const std::vector<predict::RefusedRow>& refused, int64_t most);
-// One error for all of them, with the kind of the first: "row 3: ...; row 7: ...". REQUIRES: there is one.
+// One error for all of them, with the kind of the first: "row 3: ...; row 7: ...". REQUIRES: there
+// is one.
 absl::Status RefusedError(const std::vector<predict::RefusedRow>& refused);
 void FillRefused(const std::vector<predict::RefusedRow>& refused,
                  google::protobuf::RepeatedPtrField<v1::RefusedTiming>* messages);

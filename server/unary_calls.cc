@@ -157,8 +157,8 @@ class OwnCall final : public Call {
   void Compute(absl::Status status) {
     Began();
     if (status.ok()) status = context_.Check();  // the deadline may have passed in the queue
-    // While this one waited there, the same request of others may have been answered: many wait when a new version of
-    // the model has made the replies of the old one useless.
+    // While this one waited there, the same request of others may have been answered: many wait
+    // when a new version of the model has made the replies of the old one useless.
     const bool answered =
         status.ok() && hashed_ &&
         shortcut_(request(), context_, /*may_wait=*/true, &response_) == UnaryCalls::Shortcut::kAnswered;

@@ -1,5 +1,5 @@
-// Common code of all unary methods: who calls, deadline, cancellation, queue, thread, metrics. A caller who may not is
-// refused before a message is taken.
+// Common code of all unary methods: who calls, deadline, cancellation, queue, thread, metrics. A
+// caller who may not is refused before a message is taken.
 #ifndef COBRA_SERVER_UNARY_CALLS_H_
 #define COBRA_SERVER_UNARY_CALLS_H_
 
@@ -27,20 +27,22 @@ namespace cobra::server {
 
 class UnaryCalls {
  public:
-  // The pointers are not owned and must outlive this object. `access` is null where access control is off.
+  // The pointers are not owned and must outlive this object. `access` is null where access control
+  // is off.
   UnaryCalls(Arrivals* arrivals, Lanes* lanes, Metrics* metrics, const ServerLimits& limits, Access* access)
       : arrivals_(arrivals), lanes_(lanes), metrics_(metrics), access_(access), limits_(limits) {}
 
-  // Answers a request, found by the keyed hash of its bytes, without parsing it. kLater: on a thread of the pool it
-  // can, since that takes a while. Of `call` only the hash and the labels are known yet.
+  // Answers a request, found by the keyed hash of its bytes, without parsing it. kLater: on a
+  // thread of the pool it can, since that takes a while. Of `call` only the hash and the labels are
+  // known yet.
   enum class Shortcut { kAnswered, kUnknown, kLater };
   using TakeShortcut = std::function<Shortcut(const grpc::ByteBuffer& request, const CallContext& call, bool may_wait,
                                               grpc::ByteBuffer* response)>;
   using Work =
       std::function<absl::Status(const grpc::ByteBuffer& request, const CallContext& call, grpc::ByteBuffer* response)>;
 
-  // Parses the request and runs `handle` in the RPC's lane; its status becomes the call's. Request is const unless
-  // `handle` changes it.
+  // Parses the request and runs `handle` in the RPC's lane; its status becomes the call's. Request
+  // is const unless `handle` changes it.
   template <typename Service, typename Request, typename Response>
   BytesReactor* Run(Rpc rpc, grpc::CallbackServerContext* context, Service* service,
                     absl::Status (Service::*handle)(Request&, Response*, const CallContext&)) const {
@@ -55,14 +57,16 @@ class UnaryCalls {
                       return SerializeMessage(response, response_bytes);
                     });
   }
-  // The same for a method that parses its request itself. `shortcut`, if it is not empty, is asked first, on gRPC's own
-  // thread.
+  // The same for a method that parses its request itself. `shortcut`, if it is not empty, is asked
+  // first, on gRPC's own thread.
   BytesReactor* RunBytes(Rpc rpc, grpc::CallbackServerContext* context, TakeShortcut shortcut, Work work) const;
-  // Work of one call that several threads of the pool share, a little at a time, so that others have their turns.
+  // Work of one call that several threads of the pool share, a little at a time, so that others
+  // have their turns.
   class SharedWork {
    public:
     virtual ~SharedWork() = default;
-    // On one thread, before all else. An error ends the call. The request exists until the end of the call.
+    // On one thread, before all else. An error ends the call. The request exists until the end of
+    // the call.
     virtual absl::Status Begin(const grpc::ByteBuffer& request, const CallContext& call) = 0;
     // On several threads: does some of what is left; false if nothing is.
     virtual bool RunSome(const CallContext& call) = 0;

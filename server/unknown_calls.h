@@ -1,4 +1,5 @@
-// Calls of methods that this server does not have. gRPC would keep as many of them as come before it answers one.
+// Calls of methods that this server does not have. gRPC would keep as many of them as come before
+// it answers one.
 #ifndef COBRA_SERVER_UNKNOWN_CALLS_H_
 #define COBRA_SERVER_UNKNOWN_CALLS_H_
 

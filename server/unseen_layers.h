@@ -1,9 +1,11 @@
-// Enqueues measurements of the layers of a network that the model does not know, and of the network itself. Tasks
-// contain shapes and operators only: no names, no source, no values. The number of waiting tasks is bounded. A request
-// can opt out (PredictRequest.keep_private), and so can the server (--learn 0).
+// Enqueues measurements of the layers of a network that the model does not know, and of the network
+// itself. Tasks contain shapes and operators only: no names, no source, no values. The number of
+// waiting tasks is bounded. A request can opt out (PredictRequest.keep_private), and so can the
+// server (--learn 0).
 //
-// Networks wait for it in memory, after their requests have been answered. They are bounded in bytes, for each caller
-// and together; callers take turns, and whoever has most gives way to others.
+// Networks wait for it in memory, after their requests have been answered. They are bounded in
+// bytes, for each caller and together; callers take turns, and whoever has most gives way to
+// others.
 #ifndef COBRA_SERVER_UNSEEN_LAYERS_H_
 #define COBRA_SERVER_UNSEEN_LAYERS_H_
 
@@ -32,7 +34,8 @@ namespace cobra::server {
 struct UnseenLayersOptions {
   int64_t max_waiting = 10000;    // tasks of origin "asked" that are not measured yet; 0: none
   int64_t max_per_network = 200;  // different layers of one network: fewer layers take most of its time
-  // Unknown calls of one network that are looked at, and what each may consist of: some 200 ms of processor time.
+  // Unknown calls of one network that are looked at, and what each may consist of: some 200 ms of
+  // processor time.
   int64_t max_extracted = 2000, max_layer_tensors = 4096;
   // Of networks that wait. One of 20,000 calls has 16 MiB; larger ones are not learned from.
   int64_t max_waiting_bytes_per_caller = int64_t{16} << 20, max_waiting_bytes = int64_t{64} << 20;
@@ -48,8 +51,8 @@ class UnseenLayers {
   UnseenLayers(const UnseenLayersOptions& options, store::TaskQueue* queue, Metrics* metrics);
   ~UnseenLayers();
 
-  // Returns at once. If too much of the caller's waits already, the network is dropped. Only for predictions with
-  // `extrapolating`.
+  // Returns at once. If too much of the caller's waits already, the network is dropped. Only for
+  // predictions with `extrapolating`.
   void Offer(const graph::Graph& graph, const predict::LatencyPrediction& prediction, absl::string_view target,
              const std::string& caller);
   // Of networks that wait.

@@ -1,6 +1,7 @@
-// Looks for threads that still work on a call after its deadline. Each such call is in the log and in the metrics once.
-// A lane with as many of them as it has threads cannot answer, which the health service must say: its spare threads
-// serve only callers that have nothing running. The same thread returns free memory (memory_trim.h).
+// Looks for threads that still work on a call after its deadline. Each such call is in the log and
+// in the metrics once. A lane with as many of them as it has threads cannot answer, which the
+// health service must say: its spare threads serve only callers that have nothing running. The same
+// thread returns free memory (memory_trim.h).
 #ifndef COBRA_SERVER_WATCHDOG_H_
 #define COBRA_SERVER_WATCHDOG_H_
 

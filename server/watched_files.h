@@ -14,11 +14,12 @@ namespace cobra::server {
 
 class WatchedFiles {
  public:
-  // Construct it before the files are read for the first time: a change while they are read is then seen as one.
+  // Construct it before the files are read for the first time: a change while they are read is then
+  // seen as one.
   explicit WatchedFiles(std::vector<std::string> paths) : paths_(std::move(paths)), stamps_(Stamps()) {}
 
-  // Whether a file was written, replaced, created or removed since this last returned true. The disk is asked at
-  // most once a second.
+  // Whether a file was written, replaced, created or removed since this last returned true. The
+  // disk is asked at most once a second.
   bool Changed() {
     const auto now = std::chrono::steady_clock::now();
     if (now < ask_again_) return false;

@@ -159,7 +159,8 @@ int WorkerPool::num_stuck(absl::Duration grace) {
                                         [&](const Running& call) { return now - call.deadline > grace; }));
 }
 
-// Smooth weighted round robin, as in nginx: each class that waits gains its share, the one that has most pays for all.
+// Smooth weighted round robin, as in nginx: each class that waits gains its share, the one that has
+// most pays for all.
 std::optional<WorkerPool::Turn> WorkerPool::NextLocked() const {
   if (queued_ == 0) return std::nullopt;
   const bool only_new_callers = running_.size() >= static_cast<size_t>(LimitLocked());

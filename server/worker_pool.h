@@ -1,14 +1,18 @@
-// The threads of a lane, with a bounded queue. When the queue is full, a call is refused at once (RESOURCE_EXHAUSTED)
-// instead of being processed after its caller has given up. gRPC's own threads never run a model.
+// The threads of a lane, with a bounded queue. When the queue is full, a call is refused at once
+// (RESOURCE_EXHAUSTED) instead of being processed after its caller has given up. gRPC's own threads
+// never run a model.
 //
-// Callers share the threads fairly. The next call is that of the caller whose turn it is, however many the others have
-// waiting. When the queue is full, the caller with the most waiting calls gives up its newest one. Spare threads take
-// only calls of callers that have nothing running, so that slow calls of one caller cannot hold all threads.
+// Callers share the threads fairly. The next call is that of the caller whose turn it is, however
+// many the others have waiting. When the queue is full, the caller with the most waiting calls
+// gives up its newest one. Spare threads take only calls of callers that have nothing running, so
+// that slow calls of one caller cannot hold all threads.
 //
-// While gRPC's threads answer what is known, one thread of a pool that computes rests, unless it is the only one: they
-// find a processor that is free. It does not rest for a caller who has nothing running.
+// While gRPC's threads answer what is known, one thread of a pool that computes rests, unless it is
+// the only one: they find a processor that is free. It does not rest for a caller who has nothing
+// running.
 //
-// Calls wait in three classes. Of eight that are taken while all three wait, five are warm, two cold, one is bulk.
+// Calls wait in three classes. Of eight that are taken while all three wait, five are warm, two
+// cold, one is bulk.
 #ifndef COBRA_SERVER_WORKER_POOL_H_
 #define COBRA_SERVER_WORKER_POOL_H_
 
@@ -51,7 +55,8 @@ struct PoolCall {
   Rpc rpc = Rpc::kPredict;
   std::string caller;
   absl::Time deadline = absl::InfiniteFuture();
-  // Called once: with OK on a thread of the pool, or, on any thread, with the reason why the call does not run.
+  // Called once: with OK on a thread of the pool, or, on any thread, with the reason why the call
+  // does not run.
   std::function<void(const absl::Status& admitted)> run;
   Urgency urgency = Urgency::kCold;
 };

@@ -1,5 +1,6 @@
-// Hears when another process, or this one, has changed the calibrations of a database: PostgreSQL sends a notification
-// at the commit (LISTEN and NOTIFY, on a connection of its own), SQLite's file is looked at twice a second.
+// Hears when another process, or this one, has changed the calibrations of a database: PostgreSQL
+// sends a notification at the commit (LISTEN and NOTIFY, on a connection of its own), SQLite's file
+// is looked at twice a second.
 #ifndef COBRA_STORE_CHANGE_LISTENER_H_
 #define COBRA_STORE_CHANGE_LISTENER_H_
 
@@ -15,7 +16,8 @@ namespace cobra::store {
 struct ListenerOptions {
   // Between two looks at an SQLite file.
   absl::Duration look_period = absl::Milliseconds(500);
-  // PostgreSQL, after silence: it is asked whether it is still there, and given up if it stays silent as long again.
+  // PostgreSQL, after silence: it is asked whether it is still there, and given up if it stays
+  // silent as long again.
   // A machine that is lost without a word is noticed so.
   absl::Duration silence = absl::Seconds(10);
 };
@@ -24,11 +26,11 @@ struct ListenerOptions {
 class ChangeListener {
  public:
   virtual ~ChangeListener() = default;
-  // Connects, again if it was before. Wait() hears what is committed after this has returned; what was committed
-  // before must be read. Unavailable otherwise.
+  // Connects, again if it was before. Wait() hears what is committed after this has returned; what
+  // was committed before must be read. Unavailable otherwise.
   virtual absl::Status Connect(absl::Time deadline) = 0;
-  // Whether there was a change, until the deadline. Unavailable: the connection is lost, perhaps with changes.
-  // REQUIRES: Connect() has succeeded, and since then no Wait() has failed.
+  // Whether there was a change, until the deadline. Unavailable: the connection is lost, perhaps
+  // with changes. REQUIRES: Connect() has succeeded, and since then no Wait() has failed.
   virtual absl::StatusOr<bool> Wait(absl::Time deadline) = 0;
   // From any thread: Connect() and Wait() return Cancelled, at once and from now on.
   virtual void Cancel() = 0;

@@ -83,8 +83,8 @@ bool IsPresent(const MeasurementField& field, const T& value, bool success) {
 
 // ---- one value to JSON ----
 
-// More digits than the clock can resolve; keeps lines short. Larger values have no decimals, and a thousand times the
-// largest ones would be infinite, which JSON cannot say.
+// More digits than the clock can resolve; keeps lines short. Larger values have no decimals, and a
+// thousand times the largest ones would be infinite, which JSON cannot say.
 double ThreeDecimals(double value) { return std::fabs(value) < 1e15 ? std::round(value * 1000) / 1000 : value; }
 
 Json ValueToJson(const MeasurementField& field, double value) {

@@ -1,12 +1,15 @@
-// A measurement. One type serves the worker that takes it, its spool, files, the database, and the training rows. Each
-// field is defined once, in store/measurement_fields.def.
+// A measurement. One type serves the worker that takes it, its spool, files, the database, and the
+// training rows. Each field is defined once, in store/measurement_fields.def.
 //
-// A file of measurements is JSON lines, append-only, of three kinds. docs/measurements.md says what each field means.
+// A file of measurements is JSON lines, append-only, of three kinds. docs/measurements.md says what
+// each field means.
 //
 //   {"kind":"session", "session":ID, "worker_version", "time_utc", "machine":{fields of TargetSpec},
-//    "environment":{"torch", "blas_core_type", "governor", "clock_mhz", "huge_pages", "core", "load", ...},
+//    "environment":{"torch", "blas_core_type", "governor", "clock_mhz", "huge_pages", "core",
+//    "load", ...},
 //    "rules":{of layers and of networks}, "seed", "canary_us":{"conv_us", "matmul_us", "copy_us"}}
-//                                           one per start of the worker; its canary_us is measured at the start
+//                                           one per start of the worker; its canary_us is measured
+//                                           at the start
 //   {"kind":"record", fields of Measurement}
 //                                           one per measured subject
 //   {"kind":"canary", "session":ID, "conv_us", "matmul_us", "copy_us", "time_utc", "load"}
@@ -45,13 +48,13 @@ absl::string_view OutcomeName(Outcome outcome);
 
 // What was measured.
 struct Subject {
-  // The sampling space, and the sample's seed and index in it. Space "asked" has no seed: the graph comes from a
-  // request.
+  // The sampling space, and the sample's seed and index in it. Space "asked" has no seed: the graph
+  // comes from a request.
   std::string space;
   uint64_t seed = 0;
   int64_t index = 0;
-  // 0: first measurement. 1: repetition for the repeatability floor. 2 to 4: repetition because the machine was
-  // disturbed.
+  // 0: first measurement. 1: repetition for the repeatability floor. 2 to 4: repetition because the
+  // machine was disturbed.
   int repeat = 0;
   // False: one layer.
   bool is_network = false;
@@ -76,12 +79,13 @@ struct Conditions {
   std::string target;
   // "warm", "cold"
   std::string cache;
-  // Canary time over its usual time, the worse of before and after: of convolution and matrix product, and of the copy.
+  // Canary time over its usual time, the worse of before and after: of convolution and matrix
+  // product, and of the copy.
   double canary_ratio = 1, canary_copy_ratio = 1;
   // The canary was off by more than its tolerance.
   bool suspect = false;
-  // Latency::median_us is not that of a quiet machine (worker/measure.h, IsDisturbed): something else ran on its
-  // processors. Latency::quiet_us may still be.
+  // Latency::median_us is not that of a quiet machine (worker/measure.h, IsDisturbed): something
+  // else ran on its processors. Latency::quiet_us may still be.
   bool disturbed = false;
   // 1-minute load average.
   double load = 0;
@@ -98,17 +102,18 @@ struct Latency {
   // Timed runs, and calls in each.
   int runs = 0;
   int batch = 1;
-  // What the runs are that no neighbour slowed (worker/pulse.h): the median of them and their number; if fewer than
-  // three are known to be that, the fastest run, or what the processor worked for one where that is less, and 0. 0:
-  // nobody looked.
+  // What the runs are that no neighbour slowed (worker/pulse.h): the median of them and their
+  // number; if fewer than three are known to be that, the fastest run, or what the processor worked
+  // for one where that is less, and 0. 0: nobody looked.
   double quiet_us = 0;
   int quiet_runs = 0;
-  // Runs beside which something else was noticed, of `runs`: a slow pulse before or after them, or the thread lost its
-  // processor.
+  // Runs beside which something else was noticed, of `runs`: a slow pulse before or after them, or
+  // the thread lost its processor.
   int loud_runs = 0;
   // The very first call.
   double cold_us = 0;
-  // Median of the same calls on the device's own clock (CUDA events around the region); 0 if the device has no clock.
+  // Median of the same calls on the device's own clock (CUDA events around the region); 0 if the
+  // device has no clock.
   double device_us = 0;
 };
 
@@ -125,12 +130,13 @@ struct Measurement {
   std::optional<double> energy_j;
   // For a network: the latency of each call, or empty.
   std::vector<double> node_latency_us;
-  // For a network in a runner (docs/runners.md): what the runtime ran, as JSON: [[name, microseconds, [calls of the
-  // graph]], ...]. Or empty.
+  // For a network in a runner (docs/runners.md): what the runtime ran, as JSON: [[name,
+  // microseconds, [calls of the graph]], ...]. Or empty.
   std::string profile_json;
 
-  // The latency without the machine's neighbours, as far as it is known: what models learn from. Where they disturbed
-  // everything and nobody looked for quiet moments, the fastest run is half as far off as the median.
+  // The latency without the machine's neighbours, as far as it is known: what models learn from.
+  // Where they disturbed everything and nobody looked for quiet moments, the fastest run is half as
+  // far off as the median.
   double undisturbed_us() const {
     if (latency.quiet_us > 0) return latency.quiet_us;
     return conditions.suspect && latency.min_us > 0 ? latency.min_us : latency.median_us;
@@ -160,8 +166,8 @@ absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line);
 // InvalidArgument if the outcome is "ok" and the median is not a positive number.
 absl::Status CheckLatency(const Measurement& measurement);
 constexpr size_t kMaxMessageBytes = 4096;  // of Measurement::message: a few lines of an exception
-// What a stranger may report: CheckLatency(), texts of bounded length without control characters, numbers that are
-// finite and not negative. InvalidArgument names the field.
+// What a stranger may report: CheckLatency(), texts of bounded length without control characters,
+// numbers that are finite and not negative. InvalidArgument names the field.
 absl::Status CheckReported(const Measurement& measurement);
 // Also checks min_us <= p10_us <= latency_us <= p90_us for those that are present.
 absl::Status CheckLatencies(const Measurement& measurement);

@@ -13,7 +13,8 @@ namespace cobra::store {
 // The fields with these names, in this order, with any value. REQUIRES: every name is a field.
 nlohmann::ordered_json FieldsToJson(const Measurement& measurement, absl::Span<const absl::string_view> names);
 
-// Sets the fields that `object` has; the others are left unchanged. DataLoss for a value of the wrong type.
+// Sets the fields that `object` has; the others are left unchanged. DataLoss for a value of the
+// wrong type.
 absl::Status MergeFields(const nlohmann::ordered_json& object, Measurement* measurement);
 
 }  // namespace cobra::store

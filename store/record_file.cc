@@ -22,8 +22,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Among two hundred thousand graphs, two share their 12 digits with a probability of 1 in 14,000; pack_records.py then
-// refuses to pack.
+// Among two hundred thousand graphs, two share their 12 digits with a probability of 1 in 14,000;
+// pack_records.py then refuses to pack.
 constexpr size_t kGraphIdDigits = 12;
 constexpr absl::string_view kGraphKey = "\"graph\":";
 
@@ -53,7 +53,8 @@ absl::Status NameProfile(const Json& names, Json* profile) {
 
 // One line; `names` are those of the last line "names" above.
 absl::StatusOr<Line> ReadLine(absl::string_view text, Json* names) {
-  // What nothing stands for anything in is passed on as it is, whatever it is: its reader has the better messages.
+  // What nothing stands for anything in is passed on as it is, whatever it is: its reader has the
+  // better messages.
   const bool names_line = absl::StartsWith(text, "{\"kind\":\"names\"");
   if (!names_line && !absl::StrContains(text, "\"graph_id\"") && !absl::StrContains(text, "\"profile\"")) {
     return Line{std::string(text), ""};
@@ -80,7 +81,8 @@ absl::StatusOr<Line> ReadLine(absl::string_view text, Json* names) {
   return Line{JsonText(json), graph_id};
 }
 
-// The files of `folder`, first those of the same kind of subjects: selected-layers.jsonl.xz looks into layers.jsonl.xz.
+// The files of `folder`, first those of the same kind of subjects: selected-layers.jsonl.xz looks
+// into layers.jsonl.xz.
 absl::StatusOr<std::vector<std::string>> GraphFiles(const std::string& folder, absl::string_view record_file) {
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> files, ListFiles(folder, ""));
   files.erase(std::remove_if(files.begin(), files.end(),
@@ -93,8 +95,9 @@ absl::StatusOr<std::vector<std::string>> GraphFiles(const std::string& folder, a
 
 using Graphs = absl::flat_hash_map<std::string, std::string>;
 
-// Moves the graphs that `missing` names from one file of graphs, lines {"label":...,"graph":...}, to `found`. The id of
-// a graph is computed from its text, so that it cannot be that of another one.
+// Moves the graphs that `missing` names from one file of graphs, lines {"label":...,"graph":...},
+// to `found`. The id of a graph is computed from its text, so that it cannot be that of another
+// one.
 absl::Status TakeGraphs(const std::string& path, absl::flat_hash_set<std::string>* missing, Graphs* found) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(path));
   size_t number = 0;

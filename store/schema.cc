@@ -5,13 +5,14 @@
 namespace cobra::store {
 namespace {
 
-// The statements of versions 1 to n make version n of the schema. Existing versions never change: a change adds a
-// version.
+// The statements of versions 1 to n make version n of the schema. Existing versions never change: a
+// change adds a version.
 struct Statement {
   int version;
   const char* sql;
 };
-// DOUBLE PRECISION and BIGINT are PostgreSQL's names; SQLite accepts any name (REAL and INTEGER affinity).
+// DOUBLE PRECISION and BIGINT are PostgreSQL's names; SQLite accepts any name (REAL and INTEGER
+// affinity).
 constexpr Statement kStatements[] = {
     {1, R"sql(CREATE TABLE IF NOT EXISTS predictions (
                 id {serial},
@@ -143,7 +144,8 @@ absl::Status Migrate(SqlDatabase* database) {
 
 absl::Status PrepareSchema(SqlDatabase* database) {
   const absl::Status status = Migrate(database);
-  // If two servers start at once on a new PostgreSQL database, one creates the tables and the other finds them now.
+  // If two servers start at once on a new PostgreSQL database, one creates the tables and the other
+  // finds them now.
   return absl::IsAlreadyExists(status) ? Migrate(database) : status;
 }
 

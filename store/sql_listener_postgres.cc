@@ -20,7 +20,8 @@
 namespace cobra::store {
 namespace {
 
-// libpq is only asked for what does not block, but for the look-up of a host's name when it connects.
+// libpq is only asked for what does not block, but for the look-up of a host's name when it
+// connects.
 class PostgresListener final : public ChangeListener {
  public:
   PostgresListener(absl::string_view url, const ListenerOptions& options)

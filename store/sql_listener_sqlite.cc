@@ -19,8 +19,8 @@ struct SqliteDeleter {
   void operator()(sqlite3* db) const { sqlite3_close(db); }
 };
 
-// A transaction that notifies raises the file's user_version (sql_sqlite.cc). data_version would do without that, but
-// it changes with every prediction that is stored.
+// A transaction that notifies raises the file's user_version (sql_sqlite.cc). data_version would do
+// without that, but it changes with every prediction that is stored.
 class SqliteListener final : public ChangeListener {
  public:
   SqliteListener(absl::string_view path, const ListenerOptions& options) : path_(path), options_(options) {}

@@ -21,7 +21,8 @@
 namespace cobra::store {
 namespace {
 
-// Types of result columns by their object identifiers (PostgreSQL's catalog/pg_type.dat, which never change).
+// Types of result columns by their object identifiers (PostgreSQL's catalog/pg_type.dat, which
+// never change).
 constexpr Oid kBool = 16, kInt8 = 20, kInt2 = 21, kInt4 = 23, kFloat4 = 700, kFloat8 = 701, kNumeric = 1700;
 
 class PostgresDatabase final : public SqlDatabase, private SqlSession {
@@ -70,8 +71,8 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     return status;
   }
 
-  // Of a new connection: whether it leads to the database that the first one led to. Nobody can drop a database, or put
-  // another server in the place of its own, without ending the connections.
+  // Of a new connection: whether it leads to the database that the first one led to. Nobody can
+  // drop a database, or put another server in the place of its own, without ending the connections.
   absl::Status CheckIdentity() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     COBRA_ASSIGN_OR_RETURN(const PostgresResult here,
                            Reply(PQsendQuery(connection_.get(),
@@ -168,8 +169,8 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
     return Reply(PQsendQuery(connection_.get(), sql.c_str())).status();
   }
 
-  // The reply to a command that libpq has taken (`sent` is 1): the first error, or the last result. libpq's own calls
-  // that wait for a reply wait for ever.
+  // The reply to a command that libpq has taken (`sent` is 1): the first error, or the last result.
+  // libpq's own calls that wait for a reply wait for ever.
   absl::StatusOr<PostgresResult> Reply(int sent) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     PGconn* const connection = connection_.get();
     const auto lost = [&] { return absl::UnavailableError(Message(PQerrorMessage(connection))); };
@@ -217,8 +218,8 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
                                                                              : PQerrorMessage(connection_.get()));
     if (state == nullptr || PQstatus(connection_.get()) != CONNECTION_OK) return absl::UnavailableError(message);
     const absl::string_view code(state);
-    // 08 connection, 40 transaction rolled back (deadlock, serialisation), 53 resources (disk full), 57 the operator
-    // intervened (shutdown), 58 I/O.
+    // 08 connection, 40 transaction rolled back (deadlock, serialisation), 53 resources (disk
+    // full), 57 the operator intervened (shutdown), 58 I/O.
     for (absl::string_view passing : {"08", "40", "53", "57", "58"}) {
       if (absl::StartsWith(code, passing)) return absl::UnavailableError(message);
     }

@@ -21,8 +21,9 @@ struct PostgresDeleter {
 using PostgresConnection = std::unique_ptr<PGconn, PostgresDeleter>;
 using PostgresResult = std::unique_ptr<PGresult, PostgresDeleter>;
 
-// The arguments of PQconnectdbParams and PQconnectStartParams (expand_dbname: 1). A host that does not answer, now or
-// later, must not block a thread for minutes; `url` may say otherwise. It must live longer than this object.
+// The arguments of PQconnectdbParams and PQconnectStartParams (expand_dbname: 1). A host that does
+// not answer, now or later, must not block a thread for minutes; `url` may say otherwise. It must
+// live longer than this object.
 class PostgresParameters {
  public:
   PostgresParameters(const std::string& url, const char* application, absl::Duration connect_timeout);

@@ -36,7 +36,8 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
   }
 
  private:
-  // SQLite itself waits while another process writes (busy_timeout); the caller has to report a full disk.
+  // SQLite itself waits while another process writes (busy_timeout); the caller has to report a
+  // full disk.
   absl::Status Run(absl::FunctionRef<absl::Status(SqlSession&)> body, const TimeLimits& limits) override {
     absl::MutexLock lock(&mutex_);
     deadline_ = limits.deadline;
@@ -66,8 +67,8 @@ class SqliteDatabase final : public SqlDatabase, private SqlSession {
     return rows;
   }
 
-  // Listeners look at this number (sql_listener_sqlite.cc). Nothing else uses it. It is written with the rest of the
-  // transaction.
+  // Listeners look at this number (sql_listener_sqlite.cc). Nothing else uses it. It is written
+  // with the rest of the transaction.
   absl::Status NotifyListeners() override {
     mutex_.AssertHeld();
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, SqlSession::Query("PRAGMA user_version"));

@@ -106,7 +106,8 @@ absl::Status SqliteFile::CheckNames() const {
   return absl::OkStatus();
 }
 
-// Of the disk, not of SQLite's cache, which would not see that another program has written to the file.
+// Of the disk, not of SQLite's cache, which would not see that another program has written to the
+// file.
 absl::Status SqliteFile::CheckHeader(sqlite3* db) {
   sqlite3_file* file = nullptr;
   sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);

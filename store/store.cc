@@ -17,7 +17,8 @@ namespace {
 
 SqlValue TextOrNull(const std::string& text) { return text.empty() ? SqlValue() : SqlValue(text); }
 
-// ---- a measurement's row: the columns that queries use, and record_json with all its fields but the graph ----
+// ---- a measurement's row: the columns that queries use, and record_json with all its fields but
+// the graph ----
 
 constexpr char kMeasurementColumns[] =
     "time_us, target, origin, fingerprint, is_network, latency_us, graph_json, outcome, task_id, record_json, "
@@ -68,7 +69,8 @@ absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row) {
   return stored;
 }
 
-// What a label is in labels_json. A quote in a value is written with a backslash, so that no value contains it.
+// What a label is in labels_json. A quote in a value is written with a backslash, so that no value
+// contains it.
 std::string LabelJson(const std::pair<std::string, std::string>& label) {
   const auto quoted = [](const std::string& text) {  // ASCII, as the server writes labels_json
     return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
@@ -249,8 +251,8 @@ class SqlStore final : public Store {
     return versions;
   }
 
-  // Rows are never changed but by a withdrawal, so that two states have different numbers. (And by ReplaceFit, after
-  // which they say the same of what was measured.)
+  // Rows are never changed but by a withdrawal, so that two states have different numbers. (And by
+  // ReplaceFit, after which they say the same of what was measured.)
   absl::StatusOr<std::string> CalibrationStamp() override {
     COBRA_ASSIGN_OR_RETURN(
         const std::vector<SqlRow> rows,

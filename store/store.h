@@ -1,5 +1,5 @@
-// The persistent data of the server: every computed prediction, every reported measurement, every calibration. Records
-// are append-only. Implementations are safe to call from several threads.
+// The persistent data of the server: every computed prediction, every reported measurement, every
+// calibration. Records are append-only. Implementations are safe to call from several threads.
 #ifndef COBRA_STORE_STORE_H_
 #define COBRA_STORE_STORE_H_
 
@@ -38,7 +38,8 @@ struct Provenance {
   std::string worker;
   // Who called; empty if unknown.
   std::string caller;
-  // The model version that was serving, and its prediction in microseconds; 0: it does not know the target.
+  // The model version that was serving, and its prediction in microseconds; 0: it does not know the
+  // target.
   std::string model_sha256;
   double predicted_us = 0;
 };
@@ -56,25 +57,26 @@ struct StoredMeasurement {
   std::string session_json;
   Measurement measurement;
   Provenance provenance;
-  // Why the latency is not believed without a second measurement ("60 us is 15 times more than the predicted 4").
-  // Empty: it is near the prediction, or there is none.
+  // Why the latency is not believed without a second measurement ("60 us is 15 times more than the
+  // predicted 4"). Empty: it is near the prediction, or there is none.
   std::string doubt;
-  // Why it is held now: nothing may be learned from it. Empty: it is not. The task queue decides (review.h).
+  // Why it is held now: nothing may be learned from it. Empty: it is not. The task queue decides
+  // (review.h).
   std::string held;
 };
 
 // A network that was timed on a device after its target was made (Observe).
 struct Timing {
-  // Of the graph's text, 32 hexadecimal digits of its SHA-256. (Of older ones, of the fingerprint, which the network of
-  // another user may share.)
+  // Of the graph's text, 32 hexadecimal digits of its SHA-256. (Of older ones, of the fingerprint,
+  // which the network of another user may share.)
   std::string network;
   std::string graph_json;  // of those that are read, only the first one of a network has it
   double latency_us = 0;   // the median
   int64_t timings = 1;     // of so many
 };
 
-// A call that made a version of a target. Whoever repeats it, since the reply was lost, gives it the same id: it is
-// done once.
+// A call that made a version of a target. Whoever repeats it, since the reply was lost, gives it
+// the same id: it is done once.
 struct DoneRequest {
   // The caller's; empty: it gave none, and nothing is stored.
   std::string id = {};
@@ -91,16 +93,19 @@ struct CalibrationRecord {
   std::string model_sha256;
   // model/predict/target.h
   std::string calibration_json;
-  // The probe that it was fitted to. For another model version the calibration is fitted again to the probe.
+  // The probe that it was fitted to. For another model version the calibration is fitted again to
+  // the probe.
   std::string probe_json;
   // Who sent the probe; empty if unknown.
   std::string caller;
   // Given by the store; later ones are larger.
   int64_t version = 0;
-  // The version whose probe it has, beside timings of its own; then probe_json is not stored. 0: none.
+  // The version whose probe it has, beside timings of its own; then probe_json is not stored. 0:
+  // none.
   int64_t based_on = 0;
   std::vector<Timing> timings;
-  // Not stored: the version that its timings were checked with, which has to be the newest still. 0: any may be.
+  // Not stored: the version that its timings were checked with, which has to be the newest still.
+  // 0: any may be.
   int64_t follows = 0;
   // Not read with it (FindRequest).
   DoneRequest request = {};
@@ -132,45 +137,49 @@ class Store {
   virtual ~Store() = default;
   virtual absl::Status AppendPredictions(absl::Span<const PredictionRecord> records) = 0;
   virtual absl::Status AppendMeasurements(absl::Span<const StoredMeasurement> measurements) = 0;
-  // The newest `limit` of those that fit, newest first, among the newest kMostLabelled that have labels.
+  // The newest `limit` of those that fit, newest first, among the newest kMostLabelled that have
+  // labels.
   static constexpr int64_t kMostLabelled = 500000;
   virtual absl::StatusOr<std::vector<PredictionRecord>> LabelledPredictions(const PredictionFilter& filter) = 0;
   // Those who listen (change_listener.h) hear of new and of withdrawn calibrations.
-  // All or nothing is stored. AlreadyExists: its request was done before. Aborted: the one that it follows is no longer
-  // the newest of its target.
+  // All or nothing is stored. AlreadyExists: its request was done before. Aborted: the one that it
+  // follows is no longer the newest of its target.
   virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
   // The request of that id that made a version of the target; an empty id: there was none.
   virtual absl::StatusOr<DoneRequest> FindRequest(absl::string_view target, absl::string_view id) = 0;
-  // The fit of the version `record.version` for another model than the one that it was made with: model_sha256 and
-  // calibration_json of `record`. Nobody hears of it, as no answer changes.
+  // The fit of the version `record.version` for another model than the one that it was made with:
+  // model_sha256 and calibration_json of `record`. Nobody hears of it, as no answer changes.
   virtual absl::Status ReplaceFit(const CalibrationRecord& record) = 0;
-  // The newest record of each target that is not withdrawn, by name; without its probe, of which all together may be
-  // gigabytes, and without its timings.
+  // The newest record of each target that is not withdrawn, by name; without its probe, of which
+  // all together may be gigabytes, and without its timings.
   virtual absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() = 0;
   // The probe of a record of LatestCalibrations(): what it was fitted to, beside its timings.
   virtual absl::StatusOr<std::string> ProbeOf(const CalibrationRecord& record) = 0;
-  // The timings of a record of LatestCalibrations(), and of the versions before it with the same `based_on` that are
-  // not withdrawn, in the order of arrival. Without those of networks whose texts, with all that were timed later, have
-  // more than kMaxTimedTextBytes.
+  // The timings of a record of LatestCalibrations(), and of the versions before it with the same
+  // `based_on` that are not withdrawn, in the order of arrival. Without those of networks whose
+  // texts, with all that were timed later, have more than kMaxTimedTextBytes.
   static constexpr int64_t kMaxTimedTextBytes = int64_t{128} << 20;
   virtual absl::StatusOr<std::vector<Timing>> TimingsOf(const CalibrationRecord& record) = 0;
-  // The newest `most` of each target, withdrawn ones too, and in any case the one that serves; newest first.
+  // The newest `most` of each target, withdrawn ones too, and in any case the one that serves;
+  // newest first.
   virtual absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) = 0;
   // Another text whenever calibrations were added or withdrawn; it costs less than reading them.
   virtual absl::StatusOr<std::string> CalibrationStamp() = 0;
-  // LatestCalibrations() ignores the version from now on. NotFound if the target has no such version.
+  // LatestCalibrations() ignores the version from now on. NotFound if the target has no such
+  // version.
   virtual absl::Status WithdrawCalibration(absl::string_view target, int64_t version) = 0;
   virtual absl::StatusOr<StoreCounts> Counts() = 0;
-  // The reports of workers for a target, in the order of arrival. A damaged row is left out, with a warning in the log.
+  // The reports of workers for a target, in the order of arrival. A damaged row is left out, with a
+  // warning in the log.
   virtual absl::StatusOr<std::vector<StoredMeasurement>> TaskMeasurements(absl::string_view target) = 0;
 };
 
-// Creates or migrates the tables of the store and the task queue. FailedPrecondition if they were written by a newer
-// server.
+// Creates or migrates the tables of the store and the task queue. FailedPrecondition if they were
+// written by a newer server.
 absl::Status PrepareSchema(SqlDatabase* database);
 
-// What a worker reports (MeasurementToJson): the graph is rebuilt and its fingerprint computed, and every value is
-// checked by itself (CheckReported). InvalidArgument otherwise.
+// What a worker reports (MeasurementToJson): the graph is rebuilt and its fingerprint computed, and
+// every value is checked by itself (CheckReported). InvalidArgument otherwise.
 absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json);
 
 // In an open transaction. AlreadyExists if its task has a measurement.

@@ -38,7 +38,8 @@ absl::Status CheckCount(int64_t count) {
   return absl::InvalidArgumentError(LimitMessage("one call", count, TaskQueue::kMaxTasksPerCall, "tasks"));
 }
 
-// Which measurement a task is to confirm: the task of that measurement, and the worker that should not do it.
+// Which measurement a task is to confirm: the task of that measurement, and the worker that should
+// not do it.
 struct Confirmation {
   std::string of, avoid_worker;
 };
@@ -58,8 +59,8 @@ absl::StatusOr<bool> InsertTask(SqlSession& session, const TaskSpec& t, const Co
   return !rows.empty();
 }
 
-// A task that exists and is requested again. True if it was cancelled, or is revived. Its subject may have been dropped
-// (Cancel).
+// A task that exists and is requested again. True if it was cancelled, or is revived. Its subject
+// may have been dropped (Cancel).
 absl::StatusOr<bool> RequestAgain(SqlSession& session, const TaskSpec& t, bool revives_poisoned, int64_t now_us) {
   COBRA_ASSIGN_OR_RETURN(
       const std::vector<SqlRow> revived,
@@ -108,7 +109,8 @@ absl::Status CheckShare(SqlSession& session, absl::string_view caller, const Que
   return check("the queue", all[0], share.max_tasks, share.max_bytes);
 }
 
-// Whoever enqueues and cancels in turn leaves rows behind. Each call adds at most half of what is dropped here.
+// Whoever enqueues and cancels in turn leaves rows behind. Each call adds at most half of what is
+// dropped here.
 absl::Status DropOldCancelled(SqlSession& session) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                          session.Query(R"sql(SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM tasks
@@ -130,11 +132,13 @@ absl::StatusOr<bool> IsOnlyWorker(SqlSession& session, absl::string_view target,
   return others.empty();
 }
 
-// Reviews the stored measurements of the subject together with `stored`, and sets `held` of all of them.
+// Reviews the stored measurements of the subject together with `stored`, and sets `held` of all of
+// them.
 absl::Status ReviewSubject(SqlSession& session, bool one_worker, StoredMeasurement* stored) {
   constexpr int64_t kMostRows = 64;  // repetitions of one subject that count
   const Subject& subject = stored->measurement.subject;
-  // The text of the graph, and not only its fingerprint, which different graphs may be made to share.
+  // The text of the graph, and not only its fingerprint, which different graphs may be made to
+  // share.
   COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                          session.Query(R"sql(SELECT id, task_id, latency_us, worker, doubt, held FROM measurements
                           WHERE fingerprint = $1 AND target = $2 AND graph_json = $3 AND outcome = 'ok'
@@ -291,7 +295,8 @@ absl::Status TaskQueue::Expire(SqlSession& session, absl::string_view target, ab
 
 namespace {
 
-// How many tasks the worker may be given: it does not hold all there are, and fewer after it has lost many.
+// How many tasks the worker may be given: it does not hold all there are, and fewer after it has
+// lost many.
 absl::StatusOr<int64_t> TasksFor(SqlSession& session, absl::string_view target, absl::string_view worker,
                                  int64_t max_tasks, absl::Time now) {
   COBRA_ASSIGN_OR_RETURN(
@@ -306,7 +311,8 @@ absl::StatusOr<int64_t> TasksFor(SqlSession& session, absl::string_view target, 
   return std::min(max_tasks, std::max<int64_t>(0, most - held[0].Int(0)));
 }
 
-// The tasks to give to the worker, by `seq`, in their order. Those too large for any worker are poisoned.
+// The tasks to give to the worker, by `seq`, in their order. Those too large for any worker are
+// poisoned.
 absl::StatusOr<std::vector<int64_t>> ChooseTasks(SqlSession& session, absl::string_view target,
                                                  absl::string_view worker, int64_t max_tasks, absl::Time now) {
   const auto is_only = [&](absl::Duration within) {
@@ -442,8 +448,8 @@ absl::StatusOr<FoundTask> TaskQueue::Find(absl::string_view id, absl::Time deadl
 
 namespace {
 
-// Ends the task if `worker` holds its lease, or held it last and nobody has it now. Columns target, origin, priority,
-// subject_json, max_attempts, confirms; no row if the report does not count.
+// Ends the task if `worker` holds its lease, or held it last and nobody has it now. Columns target,
+// origin, priority, subject_json, max_attempts, confirms; no row if the report does not count.
 absl::StatusOr<std::vector<SqlRow>> FinishTask(SqlSession& session, const std::string& id, absl::string_view worker,
                                                int64_t now_us) {
   // The update locks the row: of two simultaneous reports, the second one finds the task done.

@@ -1,26 +1,31 @@
-// What is to be measured, and which worker measures it. A task is leased to one worker for a while; when the lease runs
-// out without a report, the task goes to another one. A task ends once: done (its measurement is in the store),
-// cancelled, or poisoned (too many workers died while measuring it).
+// What is to be measured, and which worker measures it. A task is leased to one worker for a while;
+// when the lease runs out without a report, the task goes to another one. A task ends once: done
+// (its measurement is in the store), cancelled, or poisoned (too many workers died while measuring
+// it).
 //
-// A report names the task, and its worker must hold the task's lease or have held it last: one that arrives after the
-// lease has run out is stored too, unless another worker has the task now. One that arrives twice is stored once.
+// A report names the task, and its worker must hold the task's lease or have held it last: one that
+// arrives after the lease has run out is stored too, unless another worker has the task now. One
+// that arrives twice is stored once.
 //
-// A measurement that nobody should learn from yet is held (review.h). The queue then enqueues the same subject again,
-// at most kMaxConfirmations times. A worker does not get its own measurement to confirm, unless no other worker has
-// been active for the target within kWorkerIsActive.
+// A measurement that nobody should learn from yet is held (review.h). The queue then enqueues the
+// same subject again, at most kMaxConfirmations times. A worker does not get its own measurement to
+// confirm, unless no other worker has been active for the target within kWorkerIsActive.
 //
-// Callers request tasks. One caller's request cannot be withdrawn by another one, and a cancelled task that is
-// requested again is queued again, with new attempts. So is a poisoned one, if whoever requests it may revive it. What
-// has not ended is bounded, for each caller and for all (QueueShare). The subject of a task that is done is dropped:
-// its measurement has it. Of cancelled tasks, the oldest are dropped.
+// Callers request tasks. One caller's request cannot be withdrawn by another one, and a cancelled
+// task that is requested again is queued again, with new attempts. So is a poisoned one, if whoever
+// requests it may revive it. What has not ended is bounded, for each caller and for all
+// (QueueShare). The subject of a task that is done is dropped: its measurement has it. Of cancelled
+// tasks, the oldest are dropped.
 //
-// Attempts are counted where a worker has reported that it started the task (Renew): the other tasks that it had leased
-// when it died were not at fault. It measures one at a time: of those that it has reported and lost together, only the
-// one that it started last may have ended it. A worker may report so without measuring anything. So that it cannot
-// poison what others could measure, nor a whole queue:
-// - losses of one task count once within kLossesApart, and so do those of one worker, whatever it loses then;
-// - as long as another worker is active for the target (kOtherIsActive), a task is poisoned only if different workers
-//   have lost it, and who lost it last does not get it for kLossAvoided;
+// Attempts are counted where a worker has reported that it started the task (Renew): the other
+// tasks that it had leased when it died were not at fault. It measures one at a time: of those that
+// it has reported and lost together, only the one that it started last may have ended it. A worker
+// may report so without measuring anything. So that it cannot poison what others could measure, nor
+// a whole queue:
+// - losses of one task count once within kLossesApart, and so do those of one worker, whatever it
+//   loses then;
+// - as long as another worker is active for the target (kOtherIsActive), a task is poisoned only if
+//   different workers have lost it, and who lost it last does not get it for kLossAvoided;
 // - a worker that has lost kMostLosses tasks within kLossAvoided holds one task at a time.
 // Where one worker is all there is, a task that ends it is poisoned after max_attempts.
 #ifndef COBRA_STORE_TASK_QUEUE_H_
@@ -100,7 +105,8 @@ struct QueueCount {
   int64_t tasks = 0;
 };
 
-// What a caller may have in the queue that has not ended: queued, leased or poisoned. Nothing is enqueued beyond it.
+// What a caller may have in the queue that has not ended: queued, leased or poisoned. Nothing is
+// enqueued beyond it.
 struct QueueShare {
   static constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
   // Requested by the caller, and their subjects.
@@ -121,7 +127,8 @@ class TaskQueue {
   static constexpr int64_t kMaxConfirmations = 3;
   // After a day without a task, a worker is not waited for any longer.
   static constexpr absl::Duration kWorkerIsActive = absl::Hours(24);
-  // Of the subjects of one Lease. The first task is given in any case: none is larger than kMaxSubjectBytes.
+  // Of the subjects of one Lease. The first task is given in any case: none is larger than
+  // kMaxSubjectBytes.
   static constexpr int64_t kMaxLeaseBytes = int64_t{12} << 20;
   // Two machines do not fail at one task within less, unless somebody wants it to look so.
   static constexpr absl::Duration kLossesApart = absl::Minutes(1);
@@ -141,34 +148,35 @@ class TaskQueue {
 
   // A call ends at its deadline with DeadlineExceeded.
 
-  // For each task whether it is new, or queued again after it was cancelled or, if the share says so, poisoned. A task
-  // that waits already gets the higher priority and number of attempts of the two. ResourceExhausted: there would be
-  // more than the share; nothing is enqueued then.
+  // For each task whether it is new, or queued again after it was cancelled or, if the share says
+  // so, poisoned. A task that waits already gets the higher priority and number of attempts of the
+  // two. ResourceExhausted: there would be more than the share; nothing is enqueued then.
   absl::StatusOr<std::vector<bool>> Enqueue(absl::string_view caller, absl::Span<const TaskSpec> tasks,
                                             absl::Time deadline = absl::InfiniteFuture(), const QueueShare& share = {});
-  // At most `max_tasks` and kMaxLeaseBytes for that target, highest priority first. A task that is too large to be
-  // sent, which an earlier server may have stored, is poisoned. `worker` names one worker for as long as it may report
-  // what it leased.
+  // At most `max_tasks` and kMaxLeaseBytes for that target, highest priority first. A task that is
+  // too large to be sent, which an earlier server may have stored, is poisoned. `worker` names one
+  // worker for as long as it may report what it leased.
   absl::StatusOr<std::vector<TaskLease>> Lease(absl::string_view target, absl::string_view worker, int64_t max_tasks,
                                                absl::Duration duration, absl::Time deadline = absl::InfiniteFuture());
-  // For each task whether it is still that worker's. `started`: the ones being measured now, a subset of `ids`.
+  // For each task whether it is still that worker's. `started`: the ones being measured now, a
+  // subset of `ids`.
   absl::StatusOr<std::vector<bool>> Renew(absl::string_view worker, absl::Span<const std::string> ids,
                                           absl::Span<const std::string> started, absl::Duration duration,
                                           absl::Time deadline = absl::InfiniteFuture());
   // Releases tasks that were not started.
   absl::Status Release(absl::string_view worker, absl::Span<const std::string> ids,
                        absl::Time deadline = absl::InfiniteFuture());
-  // Nobody leases the task any more, because no worker could read it. Its subject is dropped; whoever revives the task
-  // brings it.
+  // Nobody leases the task any more, because no worker could read it. Its subject is dropped;
+  // whoever revives the task brings it.
   absl::Status Poison(absl::string_view id, absl::string_view message, absl::Time deadline = absl::InfiniteFuture());
   // NotFound if the queue never had it.
   absl::StatusOr<FoundTask> Find(absl::string_view id, absl::Time deadline = absl::InfiniteFuture());
-  // `measurement->task_id` names the task; target, origin, worker and `held` are filled in. Only `accepted` and `held`
-  // measurements are stored.
+  // `measurement->task_id` names the task; target, origin, worker and `held` are filled in. Only
+  // `accepted` and `held` measurements are stored.
   absl::StatusOr<ReportOutcome> Report(absl::string_view worker, StoredMeasurement* measurement,
                                        absl::Time deadline = absl::InfiniteFuture());
-  // Withdraws the caller's requests. For each task whether this call cancelled it: not if it is done or cancelled, or
-  // somebody else has requested it.
+  // Withdraws the caller's requests. For each task whether this call cancelled it: not if it is
+  // done or cancelled, or somebody else has requested it.
   absl::StatusOr<std::vector<bool>> Cancel(absl::string_view caller, absl::Span<const std::string> ids,
                                            absl::Time deadline = absl::InfiniteFuture());
 

@@ -53,8 +53,8 @@ absl::StatusOr<SpaceIndex> SampleFromJson(const Json& json) {
 
 constexpr absl::string_view kGraphBegins = "{\"graph\":", kRepeatBegins = ",\"repeat\":";
 
-// The text between the two, if the text is what TaskSubjectToJson() writes of a graph; otherwise empty. It is not read
-// as a tree of values first, and written again for the reader of graphs.
+// The text between the two, if the text is what TaskSubjectToJson() writes of a graph; otherwise
+// empty. It is not read as a tree of values first, and written again for the reader of graphs.
 absl::string_view GraphText(absl::string_view text, int* repeat) {
   if (!absl::StartsWith(text, kGraphBegins) || !absl::EndsWith(text, "}")) return "";
   const size_t end = text.rfind(kRepeatBegins);

@@ -1,4 +1,5 @@
-"""A light reader of C++ for the tests of the tree itself: which scopes a source opens and what it defines in them.
+"""A light reader of C++ for the tests of the tree itself: which scopes a source opens and what it
+defines in them.
 
 It knows comments, strings, preprocessor lines, brackets and the heads before them; clang-formatted code needs no more.
 The bodies of functions are skipped, with the lambdas and local types in them.
@@ -30,7 +31,8 @@ class Token:
 
 @dataclasses.dataclass
 class Definition:
-    """Of a type, alias, variable or function; or, without a body, a declaration of a type, function or variable."""
+    """Of a type, alias, variable or function; or, without a body, a declaration of a type, function
+    or variable."""
 
     kind: str  # type, alias, variable, function
     name: str  # with the classes around it: Outer::Inner
@@ -45,8 +47,8 @@ class Definition:
 
 
 def code_of(text):
-    """`text` with spaces for comments, directives and what stands in literals. Of an #if with an #else the first branch
-    counts."""
+    """`text` with spaces for comments, directives and what stands in literals. Of an #if with an
+    #else the first branch counts."""
 
     def blank(piece):
         return re.sub(r"[^\n]", " ", piece)
@@ -104,7 +106,8 @@ def after_angles(words, at):
 
 
 def top_level(words):
-    """The positions of the words outside of brackets, with the brackets themselves; template arguments are left out."""
+    """The positions of the words outside of brackets, with the brackets themselves; template
+    arguments are left out."""
     found, at, depth = [], 0, 0
     while at < len(words):
         if words[at] in CLOSING:
@@ -123,7 +126,8 @@ def top_level(words):
 
 
 def without_prefix(head):
-    """A declaration without its `template <...>` and [[attributes]], and whether it specialises a template."""
+    """A declaration without its `template <...>` and [[attributes]], and whether it specialises a
+    template."""
     specialises = False
     while head:
         words = [token.text for token in head[:64]]
@@ -139,7 +143,8 @@ def without_prefix(head):
 
 
 def function_at(words, flat):
-    """Name and position of the parenthesis of the function that `words` declare; None where they declare none."""
+    """Name and position of the parenthesis of the function that `words` declare; None where they
+    declare none."""
     for at in flat:
         if words[at] in ("=", "{"):
             return None
@@ -213,7 +218,8 @@ def type_name(words, flat):
 
 
 def variable_name(words, flat):
-    """`kWidth` of `const std::array<int, 2> kWidth = ...`; "" where the words declare no variable."""
+    """`kWidth` of `const std::array<int, 2> kWidth = ...`; "" where the words declare no
+    variable."""
     end = next((place for place, at in enumerate(flat) if words[at] in ("=", "{", "[", "(")), len(flat))
     if end < 2 or not is_name(words[flat[end - 1]]):
         return ""
@@ -345,8 +351,8 @@ class Scanner:
 
 
 def is_body(words, flat, opening):
-    """Whether the brace after `words`, whose function's parameters begin at `opening`, begins its body: not an
-    initialiser of a member."""
+    """Whether the brace after `words`, whose function's parameters begin at `opening`, begins its
+    body: not an initialiser of a member."""
     closing = next(place for place, at in enumerate(flat) if at > opening and words[at] == ")")
     if any(words[at] == ":" for at in flat[closing:]):
         return words[-1] in (")", "}")
@@ -354,7 +360,8 @@ def is_body(words, flat, opening):
 
 
 def definitions_of(text):
-    """What a source defines at the scope of namespaces and classes, in the order in which it ends."""
+    """What a source defines at the scope of namespaces and classes, in the order in which it
+    ends."""
     scanner = Scanner(text)
     scanner.scope()
     return scanner.found

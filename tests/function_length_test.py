@@ -2,9 +2,9 @@
 """No function of C++ has more than 60 lines and no source more than 600, unless a line says why.
 
     function_length_test.py [ROOT]     exit 0: none has, 1: those that have, the longest first
-A function counts from the line where its declaration begins to the brace that closes it. The reason stands in the
-comment right above it, in a line that begins `// Long because `; a file's reason in its first lines (`# Long because `
-in Python).
+A function counts from the line where its declaration begins to the brace that closes it. The reason
+stands in the comment right above it, in a line that begins `// Long because `; a file's reason in
+its first lines (`# Long because ` in Python).
 """
 import os
 import sys
@@ -20,7 +20,8 @@ FIRST_LINES = 30
 
 
 def says_why(lines, at):
-    """Whether the comment that ends above line `at` (from 1), `template <...>` between them, has a reason in it."""
+    """Whether the comment that ends above line `at` (from 1), `template <...>` between them, has a
+    reason in it."""
     above = at - 2
     while above >= 0 and lines[above].strip().startswith(("template", "//")):
         if lines[above].strip().startswith("// Long because "):

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""JSON is parsed in one place, base/json.h, which bounds its depth and size: nlohmann's parser elsewhere is an error.
+"""JSON is parsed in one place, base/json.h, which bounds its depth and size: nlohmann's parser
+elsewhere is an error.
 
     json_parse_test.py [ROOT]
 """
@@ -9,7 +10,8 @@ import sys
 import tempfile
 
 PARSE = re.compile(r"(?:\bjson|\bJson|_json)::(?:parse|accept|sax_parse)\b")
-# graph/json_reader.cc has checked the text's outline when it parses, and looks at the keys a second time.
+# graph/json_reader.cc has checked the text's outline when it parses, and looks at the keys a second
+# time.
 MAY_PARSE = {"base/json.h", "graph/json_reader.cc"}
 
 

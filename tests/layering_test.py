@@ -2,7 +2,8 @@
 """Includes go one way: the table of ARCHITECTURE.md, checked on every source file of the tree.
 
     layering_test.py [ROOT]     exit 0: clean, 1: violations, each with file and line
-The test first plants one violation of every rule in a tree of its own and fails if one of them is not found.
+The test first plants one violation of every rule in a tree of its own and fails if one of them is
+not found.
 """
 import collections
 import os
@@ -13,7 +14,8 @@ import tempfile
 SOURCE = (".cc", ".h", ".def", ".inc")
 
 FRONTENDS = ["frontend", "frontend/nas", "frontend/ncnn", "frontend/onnx", "frontend/python", "frontend/tflite"]
-# Folder -> folders that it may include beside itself. A folder stands for the files in it, not for the folders below it.
+# Folder -> folders that it may include beside itself. A folder stands for the files in it, not for
+# the folders below it.
 MAY_INCLUDE = {
     "base": [],
     "graph": ["base"],
@@ -146,7 +148,8 @@ FOLDERS = {folder.split("/")[0] for folder in MAY_INCLUDE}
 
 
 def own_path(quote, name):
-    """The path in this tree of what an include names; None if it is another library's or a generated file's."""
+    """The path in this tree of what an include names; None if it is another library's or a
+    generated file's."""
     if name.startswith("cobra/v1/"):  # generated from proto/
         return "proto/" + os.path.basename(name)
     return name if quote == '"' and name.split("/")[0] in FOLDERS | {"tests"} else None
@@ -215,7 +218,8 @@ def violations(root):
 
 
 def folder_graph(root):
-    """folder -> other folder -> the first include of it, as PATH:LINE. Tests are left out: nothing includes them."""
+    """folder -> other folder -> the first include of it, as PATH:LINE. Tests are left out: nothing
+    includes them."""
     edges = collections.defaultdict(dict)
     for path, number, quote, name in includes(root):
         included = own_path(quote, name)
@@ -228,7 +232,8 @@ def folder_graph(root):
 
 
 def path_between(edges, begin, end):
-    """The folders of a shortest path of includes from `begin` to `end`, both among them; None if there is none."""
+    """The folders of a shortest path of includes from `begin` to `end`, both among them; None if
+    there is none."""
     before, waiting = {begin: None}, collections.deque([begin])
     while waiting:
         folder = waiting.popleft()
@@ -246,7 +251,8 @@ def path_between(edges, begin, end):
 
 
 def cycles(edges):
-    """Each two folders that include each other, by whatever way; the lines name the includes of a shortest cycle."""
+    """Each two folders that include each other, by whatever way; the lines name the includes of a
+    shortest cycle."""
     found = {}
     for folder in sorted(edges):
         for other in sorted(edges[folder]):

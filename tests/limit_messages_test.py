@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""A message about a limit that is reached has one wording: LimitMessage (base/limit_message.h) composes all of them.
+"""A message about a limit that is reached has one wording: LimitMessage (base/limit_message.h)
+composes all of them.
 
-    limit_messages_test.py [ROOT]     exit 0: it does, 1: statements with a wording of their own, each with file and line
-The test first plants one statement of every kind in a tree of its own and fails if one of them is not found.
+    limit_messages_test.py [ROOT]     exit 0: it does, 1: statements with a wording of their own,
+                                      each with file and line
+The test first plants one statement of every kind in a tree of its own and fails if one of them is
+not found.
 """
 import os
 import re

@@ -2,11 +2,12 @@
 """A name is defined once in its namespace, and a file's names are in the namespace of its folder.
 
     names_test.py [ROOT]     exit 0: they are, 1: names that are not, each with both places
-Two definitions of one type in two files of a program are undefined behaviour that no compiler reports; two that merely
-never meet mislead a reader. What base/ declares is everybody's: no other folder gives its name to something else. What
-counts is types, aliases, constants and functions at the scope of a namespace. Functions may be overloaded: two of them
-clash when they take the same types. In an anonymous namespace a source may repeat what other sources call theirs, but
-not what a header declares.
+Two definitions of one type in two files of a program are undefined behaviour that no compiler
+reports; two that merely never meet mislead a reader. What base/ declares is everybody's: no other
+folder gives its name to something else. What counts is types, aliases, constants and functions at
+the scope of a namespace. Functions may be overloaded: two of them clash when they take the same
+types. In an anonymous namespace a source may repeat what other sources call theirs, but not what a
+header declares.
 """
 import collections
 import os
@@ -99,8 +100,8 @@ def key_of(definition):
 
 
 def counts(definition):
-    """Whether the definition is one that may clash: at the scope of a namespace, and not of a member, test or
-    specialisation."""
+    """Whether the definition is one that may clash: at the scope of a namespace, and not of a
+    member, test or specialisation."""
     return (
         not definition.in_class
         and "::" not in definition.name
@@ -111,7 +112,8 @@ def counts(definition):
 
 
 def repeated(by_file):
-    """Names that two files define in one namespace; anonymous ones against those that headers declare."""
+    """Names that two files define in one namespace; anonymous ones against those that headers
+    declare."""
     defined, declared = collections.defaultdict(dict), collections.defaultdict(dict)
     for path, definitions in by_file.items():
         for definition in definitions:
@@ -144,14 +146,16 @@ def repeated(by_file):
 
 
 def hidden(by_file):
-    """Names of base/, which every folder sees, that another folder gives to something of its own."""
+    """Names of base/, which every folder sees, that another folder gives to something of its
+    own."""
     of_base = {}
     for path, definitions in by_file.items():
         if path.startswith("base/") and path.endswith(".h"):
             of_base.update(
                 (definition.name, f"{path}:{definition.line}") for definition in definitions if counts(definition)
             )
-    # Not the namespaces inside a folder's: they are tables of functions, which are named after operators.
+    # Not the namespaces inside a folder's: they are tables of functions, which are named after
+    # operators.
     folders = set(NAMESPACE.values()) - {NAMESPACE["base"]}
     found = []
     for path, definitions in by_file.items():

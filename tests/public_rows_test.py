@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measurements of others (data/public): every row has its graph, every label and target its fold, every device its sheet.
+"""Measurements of others (data/public): every row has its graph, every label and target its fold,
+every device its sheet.
 
     public_rows_test.py [ROOT]     exit 0: so it is, 1: what is missing is listed
 """
@@ -11,7 +12,8 @@ import sys
 
 from layering_test import root_asked_for
 
-# Data set: folds of its labels, folds of its targets. NeuSight's kernels have the source's own split, as their space.
+# Data set: folds of its labels, folds of its targets. NeuSight's kernels have the source's own
+# split, as their space.
 FOLDS = {
     "kernelbench": ("kernelbench-problems.csv", "gpus.csv"),
     "ncnn-boards": ("boards-networks.csv", "boards-devices.csv"),

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Lock rules are kept: clang's -Wthread-safety over every source that states one (ABSL_GUARDED_BY and its like) or
-includes a header that does.
+"""Lock rules are kept: clang's -Wthread-safety over every source that states one (ABSL_GUARDED_BY
+and its like) or includes a header that does.
 
-    thread_safety_test.py [FILE ...]     exit 0: they are, 1: what clang complains of; only these files if any are given
-The flags are those of compile_commands.json in the build folder ($COBRA_BIN/..). Skipped (77) without clang++-14.
+    thread_safety_test.py [FILE ...]     exit 0: they are, 1: what clang complains of; only these
+                                         files if any are given
+The flags are those of compile_commands.json in the build folder ($COBRA_BIN/..). Skipped (77)
+without clang++-14.
 """
 import concurrent.futures
 import json
@@ -52,8 +54,8 @@ def annotated_files():
 
 
 def flags_of(command):
-    """The compiler's flags for one file without what only g++ knows, without output, warnings and precompiled
-    headers."""
+    """The compiler's flags for one file without what only g++ knows, without output, warnings and
+    precompiled headers."""
     words = command.get("arguments") or shlex.split(command["command"])
     kept, skip_next = [], False
     for at, word in enumerate(words):
@@ -86,7 +88,8 @@ def complaints(folder, flags, path):
 
 
 def is_broken(folder, flags):
-    """Whether clang does not tell a member that is used without its lock from one that is used with it."""
+    """Whether clang does not tell a member that is used without its lock from one that is used with
+    it."""
     with tempfile.TemporaryDirectory() as tree:
         path = os.path.join(tree, "counter.cc")
         found = []

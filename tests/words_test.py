@@ -2,9 +2,10 @@
 """Words that are not to come back, and sentences that have to be read twice.
 
     words_test.py [ROOT]     exit 0: there are none, 1: they are listed, each with file and line
-tests/words.txt lists the words: identifiers (with a capital inside or an underscore) are looked for in the code, words
-and phrases in the documents, and in the comments and texts of the code. A sentence of a document has at most 40 words,
-a line 100 columns; code, tables, headings and documents that a program has written do not count.
+tests/words.txt lists the words: identifiers (with a capital inside or an underscore) are looked for
+in the code, words and phrases in the documents, and in the comments and texts of the code. A
+sentence of a document has at most 40 words, a line 100 columns; code, tables, headings and
+documents that a program has written do not count.
 """
 import io
 import os

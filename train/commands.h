@@ -1,5 +1,5 @@
-// The commands of cobra-train. Each function adds one command with its flags to the command line, and returns the
-// function that runs it.
+// The commands of cobra-train. Each function adds one command with its flags to the command line,
+// and returns the function that runs it.
 #ifndef COBRA_TRAIN_COMMANDS_H_
 #define COBRA_TRAIN_COMMANDS_H_
 

@@ -47,8 +47,9 @@ Candidate Seed(const FitArguments& a, int seed) {
   return {absl::StrCat("seed ", seed), absl::StrCat(a.out, "/seed-", seed), seed};
 }
 
-// Measures the errors and intervals of a candidate on each target, and writes them to its report.json: `score`, on
-// validation rows, of which the smallest is shipped, and `report`. Does nothing if that is there.
+// Measures the errors and intervals of a candidate on each target, and writes them to its
+// report.json: `score`, on validation rows, of which the smallest is shipped, and `report`. Does
+// nothing if that is there.
 absl::Status FinishCandidate(absl::Span<const fit::Dataset> sets, const Candidate& candidate) {
   const std::string path = absl::StrCat(candidate.directory, "/report.json");
   if (FileExists(path)) return absl::OkStatus();
@@ -84,7 +85,8 @@ absl::Status FitSeed(absl::Span<const fit::Dataset> sets, const FitArguments& a,
   return FinishCandidate(sets, candidate);
 }
 
-// Trains the seeds in child processes, `jobs` at a time. They are forked before LibTorch starts any thread.
+// Trains the seeds in child processes, `jobs` at a time. They are forked before LibTorch starts any
+// thread.
 absl::Status FitSeeds(absl::Span<const fit::Dataset> sets, const FitArguments& a) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<size_t> failed,
                          RunInProcesses(static_cast<size_t>(a.seeds), a.jobs,
@@ -131,7 +133,8 @@ absl::StatusOr<std::vector<fit::Dataset>> LoadSets(const std::vector<std::string
   return sets;
 }
 
-// Ships what has the best score on validation rows, and writes the spread of all seeds on test rows beside it.
+// Ships what has the best score on validation rows, and writes the spread of all seeds on test rows
+// beside it.
 absl::Status FitMeasurements(const FitArguments& a) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<fit::Dataset> sets, LoadSets(a.rows));
   COBRA_RETURN_IF_ERROR(FitSeeds(sets, a));
@@ -157,7 +160,8 @@ absl::Status FitMeasurements(const FitArguments& a) {
                          json{{"shipped_seed", best->id}, {"epochs", a.train.epochs}, {"seeds", seeds}}.dump(1));
 }
 
-// Flags for training on measurements. A model of a search space is fitted once and chooses its settings itself.
+// Flags for training on measurements. A model of a search space is fitted once and chooses its
+// settings itself.
 void AddTrainingFlags(CLI::App* command, FitArguments* a) {
   command->add_option("--seeds", a->seeds, "How many times to train, with seeds 1, 2, ...")->capture_default_str();
   command->add_option("--jobs", a->jobs, "Seeds trained at a time, one core each")->capture_default_str();

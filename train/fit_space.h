@@ -1,5 +1,5 @@
-// `cobra-train fit --space SPACE --rows CSV --out DIR`: a model of a search space from a table of latencies
-// (docs/spaces.md).
+// `cobra-train fit --space SPACE --rows CSV --out DIR`: a model of a search space from a table of
+// latencies (docs/spaces.md).
 #ifndef COBRA_TRAIN_FIT_SPACE_H_
 #define COBRA_TRAIN_FIT_SPACE_H_
 

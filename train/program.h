@@ -1,5 +1,5 @@
-// cobra-train. Its command `table` is passed in, so that train/ includes nothing of lab/. It comes from
-// lab/, or from without_lab.h in a build without lab/.
+// cobra-train. Its command `table` is passed in, so that train/ includes nothing of lab/. It comes
+// from lab/, or from without_lab.h in a build without lab/.
 #ifndef COBRA_TRAIN_PROGRAM_H_
 #define COBRA_TRAIN_PROGRAM_H_
 

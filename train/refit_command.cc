@@ -34,8 +34,8 @@ struct RefitArguments {
   fit::RefitOptions options;
 };
 
-// Replaces one directory by another atomically, so that a server that loads it sees the old or the new version. The old
-// one is kept beside it.
+// Replaces one directory by another atomically, so that a server that loads it sees the old or the
+// new version. The old one is kept beside it.
 absl::Status Publish(const std::string& from, const std::string& to) {
   const std::string fresh = absl::StrCat(to, ".new");
   COBRA_RETURN_IF_ERROR(MakeDirectories(fresh));

@@ -6,7 +6,8 @@
 
 namespace cobra::train {
 
-// Accepts any flags. Running it fails with InvalidArgument, which names the command that builds the tables.
+// Accepts any flags. Running it fails with InvalidArgument, which names the command that builds the
+// tables.
 Command AddTableThatWasNotBuilt(CLI::App* app);
 
 }  // namespace cobra::train

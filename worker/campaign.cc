@@ -28,7 +28,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kNetworkWeight = 15;  // a network takes as long as this many layers
-// Values of store::Subject::repeat: 1 is the second measurement for the floor, 2 to 4 repeat a disturbed measurement.
+// Values of store::Subject::repeat: 1 is the second measurement for the floor, 2 to 4 repeat a
+// disturbed measurement.
 constexpr int kFloorRepeat = 1, kFirstAgain = 2, kLastAgain = 4;
 
 volatile std::sig_atomic_t stop_requested = 0;
@@ -212,7 +213,8 @@ std::vector<Task> PlanTasks(const CampaignOptions& options) {
   Random random(options.sampler.seed, "order", 0);
   for (size_t s = 0; s < options.spaces.size(); ++s) {
     const int64_t count = options.spaces[s].count;
-    // Each space is spread evenly over the whole series, so that at any moment all spaces have grown equally.
+    // Each space is spread evenly over the whole series, so that at any moment all spaces have
+    // grown equally.
     for (int64_t i = 0; i < count; ++i) {
       placed.push_back({(static_cast<double>(i) + random.Unit()) / static_cast<double>(count),
                         {static_cast<int>(s), options.spaces[s].IndexOf(i), 0}});

@@ -1,5 +1,6 @@
-// A series of measurements: spaces interleaved in shuffled order, groups of tasks in child processes with a canary
-// before and after, every record on disk as soon as its group is done, so that a series can be stopped and resumed.
+// A series of measurements: spaces interleaved in shuffled order, groups of tasks in child
+// processes with a canary before and after, every record on disk as soon as its group is done, so
+// that a series can be stopped and resumed.
 #ifndef COBRA_WORKER_CAMPAIGN_H_
 #define COBRA_WORKER_CAMPAIGN_H_
 

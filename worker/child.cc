@@ -23,7 +23,8 @@ namespace {
 
 constexpr int kNotHealthy = 75;  // exit status of a child that has sent its result and cannot continue
 
-// A result on the pipe: its length, then its bytes. It belongs to the task after that of the previous result.
+// A result on the pipe: its length, then its bytes. It belongs to the task after that of the
+// previous result.
 using Length = uint64_t;
 
 bool WriteAll(int fd, const char* data, size_t size) {

@@ -28,8 +28,9 @@ using Json = nlohmann::ordered_json;
 
 double MemoryGb() { return std::round(static_cast<double>(PhysicalMemoryBytes()) / 1e7) / 100; }
 
-// What else runs only takes away: of each speed the best of some attempts counts. Returns how many processors others
-// kept busy in the quietest attempt, or 1 if no two attempts agree about the peak.
+// What else runs only takes away: of each speed the best of some attempts counts. Returns how many
+// processors others kept busy in the quietest attempt, or 1 if no two attempts agree about the
+// peak.
 absl::StatusOr<double> MeasureQuietSpeeds(const Execution& execution, predict::TargetSpec* machine) {
   constexpr int kMostAttempts = 6;
   constexpr double kQuiet = 0.1, kAgree = 0.95;
@@ -69,8 +70,8 @@ absl::StatusOr<Described> DescribeHere(const Execution& execution) {
   }
   predict::TargetSpec machine = DescribeMachine(RuntimeVersion(execution), execution, gpu);
   machine.memory_gb = execution.is_cuda() ? gpu.memory_gb : MemoryGb();
-  // Of a GPU with a published sheet its numbers, as weights were trained with those of all others; they are higher than
-  // what one product reaches.
+  // Of a GPU with a published sheet its numbers, as weights were trained with those of all others;
+  // they are higher than what one product reaches.
   machine = predict::FilledFromTable(std::move(machine));
   if (execution.is_cuda()) {
     if (!(machine.peak_gflops > 0)) COBRA_RETURN_IF_ERROR(MeasureSpeeds(execution, &machine));

@@ -23,13 +23,13 @@
 namespace cobra::worker {
 namespace {
 
-// The children of a killed worker hold its locks until they have exited too: immediately, or after a large allocation
-// is freed.
+// The children of a killed worker hold its locks until they have exited too: immediately, or after
+// a large allocation is freed.
 constexpr int kTriesForTheDead = 100;
 constexpr absl::Duration kBetweenTries = absl::Milliseconds(50);
 
-// Tries without O_CREAT first: in a folder with the sticky bit, the kernel refuses O_CREAT for a file of another user
-// (fs.protected_regular).
+// Tries without O_CREAT first: in a folder with the sticky bit, the kernel refuses O_CREAT for a
+// file of another user (fs.protected_regular).
 int OpenLockFile(const std::string& path) {
   const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
   int fd = ::open(path.c_str(), flags);
@@ -83,8 +83,8 @@ absl::StatusOr<std::vector<DeviceLock>> LockDevices(absl::Span<const std::string
                                                     absl::string_view folder) {
   std::vector<DeviceLock> locks;
   if (share) return locks;
-  // /run/lock is the standard folder for lock files (FHS 5.9). If it is not writable, use the folder for temporary
-  // files, which all users share.
+  // /run/lock is the standard folder for lock files (FHS 5.9). If it is not writable, use the
+  // folder for temporary files, which all users share.
   const std::string in = !folder.empty()                    ? std::string(folder)
                          : ::access("/run/lock", W_OK) == 0 ? "/run/lock"
                                                             : "/tmp";

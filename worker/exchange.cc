@@ -42,7 +42,8 @@ bool IsWide(const store::MeasurementField& field) {
   return field.type == store::FieldType::kReals || field.type == store::FieldType::kJson;
 }
 
-// The columns: the fields of a record, of its session's machine and environment, then the wide fields.
+// The columns: the fields of a record, of its session's machine and environment, then the wide
+// fields.
 std::vector<std::string> Header() {
   std::vector<std::string> header, wide;
   for (const store::MeasurementField& field : store::MeasurementCsvFields()) {
@@ -174,8 +175,8 @@ absl::StatusOr<Json> SessionOf(const Row& row) {
   return j;
 }
 
-// Checks a record: its numbers must be valid, and our shape rules must build its graph. Its fingerprint and its graph's
-// text are replaced by computed ones.
+// Checks a record: its numbers must be valid, and our shape rules must build its graph. Its
+// fingerprint and its graph's text are replaced by computed ones.
 absl::Status CheckRecord(store::Measurement* measurement) {
   COBRA_RETURN_IF_ERROR(store::CheckLatencies(*measurement));
   COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, store::RebuildGraph(measurement));

@@ -1,5 +1,6 @@
-// Export and import of records: `cobra-worker export` and `import` between JSON lines (store/measurement.h) and CSV,
-// one row a record with its conditions beside it (docs/measurements.md).
+// Export and import of records: `cobra-worker export` and `import` between JSON lines
+// (store/measurement.h) and CSV, one row a record with its conditions beside it
+// (docs/measurements.md).
 #ifndef COBRA_WORKER_EXCHANGE_H_
 #define COBRA_WORKER_EXCHANGE_H_
 
@@ -13,7 +14,8 @@
 
 namespace cobra::worker {
 
-// JSON lines -> CSV. The sessions are taken from the text; records of a missing session have empty columns.
+// JSON lines -> CSV. The sessions are taken from the text; records of a missing session have empty
+// columns.
 absl::StatusOr<std::string> RecordsToCsv(absl::string_view json_lines);
 // CSV -> JSON lines: one session line for each session, then the records.
 absl::StatusOr<std::string> CsvToRecords(absl::string_view csv);
@@ -25,8 +27,9 @@ struct CheckedRecords {
   // "line 17: latency_us -3: is not a time"
   std::vector<std::string> problems;
 };
-// Checks every line: its graph must pass our shape rules, its times must be positive and in order (min <= p10 <= median
-// <= p90), its outcome must exist, its session must be present, and its key must be unique.
+// Checks every line: its graph must pass our shape rules, its times must be positive and in order
+// (min <= p10 <= median <= p90), its outcome must exist, its session must be present, and its key
+// must be unique.
 CheckedRecords CheckRecords(absl::string_view json_lines);
 
 }  // namespace cobra::worker

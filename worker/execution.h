@@ -1,5 +1,6 @@
-// How a graph is run: device, precision, memory layout, number of threads, and the state of the caches. With the
-// device's specification and the runtime this is the target (model/predict/target.h).
+// How a graph is run: device, precision, memory layout, number of threads, and the state of the
+// caches. With the device's specification and the runtime this is the target
+// (model/predict/target.h).
 #ifndef COBRA_WORKER_EXECUTION_H_
 #define COBRA_WORKER_EXECUTION_H_
 
@@ -12,20 +13,23 @@ namespace cobra::worker {
 
 struct CpuInfo;
 
-// The type of a graph's float32 tensors. float32 means no TF32 anywhere; tf32 keeps float32 tensors and allows it in
-// cuDNN and cuBLAS; tf32_convolutions in cuDNN alone, which is PyTorch's default; bfloat16 and float16 are what
-// model.to(dtype) does (without autocast: explicit casts to float32 stay float32).
+// The type of a graph's float32 tensors. float32 means no TF32 anywhere; tf32 keeps float32 tensors
+// and allows it in cuDNN and cuBLAS; tf32_convolutions in cuDNN alone, which is PyTorch's default;
+// bfloat16 and float16 are what model.to(dtype) does (without autocast: explicit casts to float32
+// stay float32).
 enum class Precision { float32, tf32, tf32_convolutions, bfloat16, float16 };
 
-// channels_last: inputs and weights of four dimensions are stored as NHWC, as after .to(memory_format=channels_last).
+// channels_last: inputs and weights of four dimensions are stored as NHWC, as after
+// .to(memory_format=channels_last).
 enum class Layout { nchw, channels_last };
 
-// warm: every call has the same buffers, as in a loop over one batch. cold: a region begins with other data in the
-// last-level cache, and no two calls of it share inputs or weights.
+// warm: every call has the same buffers, as in a loop over one batch. cold: a region begins with
+// other data in the last-level cache, and no two calls of it share inputs or weights.
 enum class CacheState { warm, cold };
 
-// The instructions that kernels may use at most. avx2, sse41: environment variables make oneDNN, ATen and OpenBLAS
-// behave as on an older or smaller processor; only runtimes built on them obey (docs/runners.md).
+// The instructions that kernels may use at most. avx2, sse41: environment variables make oneDNN,
+// ATen and OpenBLAS behave as on an older or smaller processor; only runtimes built on them obey
+// (docs/runners.md).
 enum class Isa { native, avx2, sse41 };
 
 struct Execution {
@@ -39,7 +43,8 @@ struct Execution {
   CacheState cache = CacheState::warm;
 
   bool is_cuda() const { return cuda_device >= 0; }
-  // Neither a CUDA context nor a pool of threads survives a fork, so they must be created in the measuring child.
+  // Neither a CUDA context nor a pool of threads survives a fork, so they must be created in the
+  // measuring child.
   bool needs_child_process() const { return is_cuda() || threads > 1; }
   // The tensors differ from the graph's, so that LibTorch may lack kernels for them.
   bool converts_tensors() const {
@@ -63,7 +68,8 @@ struct ExecutionFlags {
   std::string device = "cpu", precision = "float32", layout = "nchw", cache = "warm", isa = "native";
   int threads = 1;
 };
-// InvalidArgument, beginning with the flag, if the value is unknown or this CPU does not support it.
+// InvalidArgument, beginning with the flag, if the value is unknown or this CPU does not support
+// it.
 absl::StatusOr<Execution> ParseExecution(const ExecutionFlags& flags, const CpuInfo& cpu);
 
 }  // namespace cobra::worker

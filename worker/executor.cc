@@ -36,8 +36,8 @@ extern "C" __attribute__((weak)) char* openblas_get_corename();
 namespace cobra::worker {
 namespace {
 
-// Counts the live memory between Start() and Stop(). It wraps the installed allocator and allocates from it, so that
-// memory may be freed through either one, also before Start() and after Stop().
+// Counts the live memory between Start() and Stop(). It wraps the installed allocator and allocates
+// from it, so that memory may be freed through either one, also before Start() and after Stop().
 class CountingAllocator final : public c10::Allocator {
  public:
   void Start() {
@@ -105,7 +105,8 @@ absl::Status FromException(const std::exception& e, absl::string_view where, con
     if (absl::StrContains(what, words))
       return absl::ResourceExhaustedError(absl::StrCat(where, ": out of memory: ", first));
   }
-  // "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED" means that a library has no kernel; CUDA stays usable after it.
+  // "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED" means that a library has no kernel; CUDA stays usable
+  // after it.
   const bool not_supported = absl::StrContains(what, "NOT_SUPPORTED");
   if (absl::StrContains(what, "CUDA error") && !not_supported) {
     device_is_broken = true;
@@ -124,9 +125,10 @@ absl::Status FromException(const std::exception& e, absl::string_view where, con
 constexpr int kMostSets = 16;                        // of inputs and weights; cold calls rotate between them ...
 constexpr int64_t kMostSetBytes = int64_t{1} << 30;  // ... and they take no more than this together
 
-// Keeps freed memory in the process, as in a process that has run larger networks before. Otherwise glibc's thresholds
-// depend on what ran earlier: below them it returns freed memory to the system, and the next call faults it in again,
-// page by page. A MobileNetV2 at 224 x 224 takes 12.5 ms in one process and 19 ms in the next (docs/targets.md).
+// Keeps freed memory in the process, as in a process that has run larger networks before. Otherwise
+// glibc's thresholds depend on what ran earlier: below them it returns freed memory to the system,
+// and the next call faults it in again, page by page. A MobileNetV2 at 224 x 224 takes 12.5 ms in
+// one process and 19 ms in the next (docs/targets.md).
 void RetainHeap() {
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that glibc accepts
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
@@ -210,7 +212,8 @@ class Executor::Impl {
   int num_sets() const { return static_cast<int>(sets_.size()); }
   const Execution& execution() const { return execution_; }
 
-  // Runs `f` on the device and catches its errors: a GPU may report an error long after the call that caused it.
+  // Runs `f` on the device and catches its errors: a GPU may report an error long after the call
+  // that caused it.
   template <typename F>
   absl::Status OnDevice(absl::string_view where, F f) {
     try {
@@ -250,7 +253,8 @@ class Executor::Impl {
     return absl::OkStatus();
   }
 
-  // Runs one pass and calls `visit` for each of the graph's outputs in order. A graph may have no nodes at all.
+  // Runs one pass and calls `visit` for each of the graph's outputs in order. A graph may have no
+  // nodes at all.
   template <typename Visit>
   absl::Status PassForOutputs(Visit visit) {
     const auto visit_all = [&] {
@@ -299,8 +303,8 @@ class Executor::Impl {
     for (at::Tensor* slot : kept_) slot->reset();
   }
 
-  // Memory from before this pass (workspaces of libraries, the other sets) does not count; the inputs and weights of
-  // the pass do.
+  // Memory from before this pass (workspaces of libraries, the other sets) does not count; the
+  // inputs and weights of the pass do.
   absl::StatusOr<int64_t> DevicePeakBytes() {
     COBRA_RETURN_IF_ERROR(Synchronize("before counting memory"));
     int64_t before = 0, peak = 0;
@@ -333,7 +337,8 @@ class Executor::Impl {
     std::vector<at::Tensor*> dead;  // node outputs that no later step reads
   };
 
-  // The graph's float32 is the type of the execution's precision here, unless the graph itself casts.
+  // The graph's float32 is the type of the execution's precision here, unless the graph itself
+  // casts.
   bool IsTypeOf(at::ScalarType got, graph::DType want) const {
     if (got == ToScalarType(want)) return true;
     if (device_->FloatType() == at::kFloat) return false;
@@ -416,8 +421,8 @@ class Executor::Impl {
     }
   }
 
-  // A random matrix may have no inverse and seldom has a Cholesky factor: a matrix to be factored is made symmetric and
-  // positive definite.
+  // A random matrix may have no inverse and seldom has a Cholesky factor: a matrix to be factored
+  // is made symmetric and positive definite.
   void MakeDefinite() {
     for (const graph::Node& node : graph_.nodes()) {
       if (graph::RulesOf(node.op).kernel != graph::Kernel::kFactor) continue;

@@ -32,7 +32,8 @@
 namespace cobra::worker {
 namespace {
 
-// An activation with numeric attributes: `f` and `in_place` take the tensor and the result of `read` for the node.
+// An activation with numeric attributes: `f` and `in_place` take the tensor and the result of
+// `read` for the node.
 template <typename Read, typename F, typename InPlace>
 KernelFactory WithNumbers(Read read, F f, InPlace in_place) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {

@@ -1,7 +1,8 @@
-// Operators that need no kernel of their own: PyTorch's dispatcher has their schemas, and a node's inputs and
-// attributes have the names of the schema's arguments. The first overload whose arguments the node fills is called. A
-// boxed call takes some hundred nanoseconds more than a direct one, so operators that take much of a network's time
-// have direct kernels in the other files.
+// Operators that need no kernel of their own: PyTorch's dispatcher has their schemas, and a node's
+// inputs and attributes have the names of the schema's arguments. The first overload whose
+// arguments the node fills is called. A boxed call takes some hundred nanoseconds more than a
+// direct one, so operators that take much of a network's time have direct kernels in the other
+// files.
 #include "ATen/core/jit_type.h"
 #include "absl/strings/str_cat.h"
 #include "torch/csrc/jit/runtime/operator.h"
@@ -12,8 +13,8 @@ namespace {
 
 using Arguments = std::vector<c10::Argument>;
 
-// Returns the input for a schema's argument: the input of the same name, or the first input if the schema has another
-// name for it ("self", "A", "mean").
+// Returns the input for a schema's argument: the input of the same name, or the first input if the
+// schema has another name for it ("self", "A", "mean").
 int InputFor(const graph::OpInfo& info, absl::string_view argument) {
   for (size_t i = 0; i < info.inputs.size(); ++i) {
     const absl::string_view name = info.inputs[i].name;
@@ -69,7 +70,8 @@ c10::optional<c10::IValue> Converted(const graph::AttributeValue& value, const c
   return c10::nullopt;
 }
 
-// One argument of the stack: a constant, one of the node's tensors, or all tensors from that one on.
+// One argument of the stack: a constant, one of the node's tensors, or all tensors from that one
+// on.
 struct Slot {
   c10::IValue constant;
   int tensor = -1;

@@ -150,8 +150,8 @@ absl::StatusOr<Kernel> MakeCast(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = call[0].to(type); });
 }
 
-// Quantized values, which mean (value - zero_point) * scale, as plain integer tensors: LibTorch's own quantized types
-// have kernels for few calls only.
+// Quantized values, which mean (value - zero_point) * scale, as plain integer tensors: LibTorch's
+// own quantized types have kernels for few calls only.
 absl::StatusOr<Kernel> MakeQuantize(const NodeContext& c) {
   const double scale = c.Double("scale", 1), zero_point = c.Double("zero_point", 0);
   const at::ScalarType type = ToScalarType(c.node.outputs[0].dtype);

@@ -9,7 +9,8 @@
 #include "worker/executor_version.h"
 #include "worker/machine.h"
 
-// c10::Event has the time between two events since LibTorch 2.4, c10::DeviceAllocator exists since 2.9.
+// c10::Event has the time between two events since LibTorch 2.4, c10::DeviceAllocator exists since
+// 2.9.
 #if COBRA_TORCH_AT_LEAST(2, 9)
 #include "c10/core/CachingDeviceAllocator.h"
 #endif

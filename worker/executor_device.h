@@ -1,5 +1,6 @@
-// Inside the executor only (LibTorch shows): the device that a graph runs on, through c10's device-generic interfaces,
-// so that the same code compiles with and without CUDA and needs none of its headers.
+// Inside the executor only (LibTorch shows): the device that a graph runs on, through c10's
+// device-generic interfaces, so that the same code compiles with and without CUDA and needs none of
+// its headers.
 #ifndef COBRA_WORKER_EXECUTOR_DEVICE_H_
 #define COBRA_WORKER_EXECUTOR_DEVICE_H_
 
@@ -21,8 +22,8 @@ at::ScalarType FloatTypeOf(const Execution& execution);
 // Every member may throw LibTorch's exceptions.
 class ExecutionDevice {
  public:
-  // CUDA: creates the process's context (never before a fork), a stream of its own that all later calls go to, and sets
-  // the TF32 flags.
+  // CUDA: creates the process's context (never before a fork), a stream of its own that all later
+  // calls go to, and sets the TF32 flags.
   explicit ExecutionDevice(const Execution& execution);
   ~ExecutionDevice();
 
@@ -38,8 +39,8 @@ class ExecutionDevice {
   // Waits; microseconds since BeginRegion by the device's events, 0 without them.
   double EndRegion();
 
-  // Bytes alive at the device's caching allocator, now, and the maximum since the reset; 0: unknown (before LibTorch
-  // 2.9).
+  // Bytes alive at the device's caching allocator, now, and the maximum since the reset; 0: unknown
+  // (before LibTorch 2.9).
   int64_t LiveBytes() const;
   void ResetPeakBytes() const;
   int64_t PeakBytes() const;

@@ -10,8 +10,8 @@
 namespace cobra::worker {
 namespace {
 
-// Fills quickly: repeats a block of 65,521 random numbers. The length is prime, so that its period does not match that
-// of a cache or a kernel.
+// Fills quickly: repeats a block of 65,521 random numbers. The length is prime, so that its period
+// does not match that of a cache or a kernel.
 template <typename T>
 void FillWith(T* data, int64_t count, Random* random, double low, double high) {
   constexpr int64_t kBlock = 65521;
@@ -56,8 +56,8 @@ void SpreadGroups(const graph::Graph& graph, std::vector<at::Tensor>* inputs) {
       const graph::ValueRef ref = node.inputs[i];
       if (ref.kind != graph::ValueRef::Kind::kInput) continue;
       if (graph::GetOpInfo(node.op).input(i).selects != graph::Selects::kGroup) continue;
-      // What is divided: the rows of the first input, or where each group has a matrix of its own there, the columns of
-      // the second one; of two matrices the dimension that they share.
+      // What is divided: the rows of the first input, or where each group has a matrix of its own
+      // there, the columns of the second one; of two matrices the dimension that they share.
       const graph::Shape &first = graph.TypeOf(node.inputs[0]).shape, &second = graph.TypeOf(node.inputs[1]).shape;
       const int64_t all = first.size() == 3 ? second.back() : second.size() == 2 ? first.back() : first[0];
       const at::Tensor& ends = (*inputs)[ref.index];

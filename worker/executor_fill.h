@@ -11,10 +11,12 @@
 
 namespace cobra::worker {
 
-// A CPU tensor of any type, contiguous: uniform between low and high, and never zero for real types.
+// A CPU tensor of any type, contiguous: uniform between low and high, and never zero for real
+// types.
 void Fill(const at::Tensor& tensor, Random* random, double low, double high);
 
-// Gives inputs that are the ends of groups (graph::Selects::kGroup) the values of groups of one size.
+// Gives inputs that are the ends of groups (graph::Selects::kGroup) the values of groups of one
+// size.
 void SpreadGroups(const graph::Graph& graph, std::vector<at::Tensor>* inputs);
 
 }  // namespace cobra::worker

@@ -117,7 +117,8 @@ absl::StatusOr<Kernel> MakeGetItem(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = call[0].index(index); });
 }
 
-// The tensor that was written to is the node's output; the value is the operand after the index's tensors, or a number.
+// The tensor that was written to is the node's output; the value is the operand after the index's
+// tensors, or a number.
 absl::StatusOr<Kernel> MakeSetItem(const NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const graph::IndexList list, IndexOf(c));
   size_t value_operand = 1;

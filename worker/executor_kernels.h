@@ -1,6 +1,6 @@
-// Inside the executor only (LibTorch shows): the type of a kernel, and the table of kernels. Each executor_<group>.cc
-// adds the kernels of a group of ops.def; a kernel is created once per node, with every attribute already read, so that
-// a call only calls ATen.
+// Inside the executor only (LibTorch shows): the type of a kernel, and the table of kernels. Each
+// executor_<group>.cc adds the kernels of a group of ops.def; a kernel is created once per node,
+// with every attribute already read, so that a call only calls ATen.
 #ifndef COBRA_WORKER_EXECUTOR_KERNELS_H_
 #define COBRA_WORKER_EXECUTOR_KERNELS_H_
 

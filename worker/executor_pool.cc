@@ -46,7 +46,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// max_pool: one output, or two with indices. Each case calls the function that torch.nn.functional calls.
+// max_pool: one output, or two with indices. Each case calls the function that torch.nn.functional
+// calls.
 template <typename Plain, typename WithIndices>
 KernelFactory MaxPool(Plain plain, WithIndices with_indices) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
@@ -139,7 +140,8 @@ absl::StatusOr<Kernel> MakeMaxUnpool2d(const NodeContext& c) {
   return Kernel([=](const Call& call) { call.outputs[0] = at::max_unpool2d(call[0], call[1], size); });
 }
 
-// F.interpolate: the size comes before the factors; `recompute_scale_factor` decides whether ATen gets the factors.
+// F.interpolate: the size comes before the factors; `recompute_scale_factor` decides whether ATen
+// gets the factors.
 struct Resampling {
   c10::optional<Ints> size;
   c10::optional<std::vector<double>> factors;
@@ -215,7 +217,8 @@ absl::StatusOr<Kernel> MakeInterpolate(const NodeContext& c) {
   return Refused(c, "mode '" + mode + "' for this rank");
 }
 
-// The windows have random positions. Without given numbers each call draws its own, as PyTorch does.
+// The windows have random positions. Without given numbers each call draws its own, as PyTorch
+// does.
 absl::StatusOr<Kernel> MakeFractionalMaxPool(const NodeContext& c) {
   const graph::Shape& in = c.inputs[0]->shape;
   const graph::Shape& out = c.node.outputs[0].shape;

@@ -84,9 +84,9 @@ absl::StatusOr<Kernel> MakeSdpa(const NodeContext& c) {
 }
 #endif
 
-// torch.nn.functional.multi_head_attention_forward, statement by statement: packed projection, one product for all
-// heads, softmax. Inputs by position: 0 query, 1 key, 2 value, 3 in_proj_weight, 4 in_proj_bias, 7 out_proj_weight, 8
-// out_proj_bias, 10 attn_mask.
+// torch.nn.functional.multi_head_attention_forward, statement by statement: packed projection, one
+// product for all heads, softmax. Inputs by position: 0 query, 1 key, 2 value, 3 in_proj_weight, 4
+// in_proj_bias, 7 out_proj_weight, 8 out_proj_bias, 10 attn_mask.
 struct Attention {
   int64_t heads;
   double dropout;  // of the weights, in training
@@ -203,7 +203,8 @@ struct Recurrence {
   double dropout;          // between layers, in training
   at::Tensor batch_sizes;  // of a packed batch, on the CPU as LibTorch requires; otherwise undefined
 
-  // The last input of a packed batch is the tensor of batch sizes: leave it out, the attribute has its values.
+  // The last input of a packed batch is the tensor of batch sizes: leave it out, the attribute has
+  // its values.
   std::vector<at::Tensor> Weights(const Call& call, size_t first) const {
     std::vector<at::Tensor> weights = call.From(first);
     if (batch_sizes.defined()) weights.pop_back();

@@ -26,7 +26,8 @@ KernelFactory Fft1(F f) {
   };
 }
 
-// Several dimensions: s, dim, norm; without dim, the last two, or all of them for the functions that end in n.
+// Several dimensions: s, dim, norm; without dim, the last two, or all of them for the functions
+// that end in n.
 template <typename F>
 KernelFactory FftN(F f, bool last_two) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {

@@ -1,5 +1,5 @@
-// Inside the executor only: the version of LibTorch that this is compiled against, for code that differs between 1.13
-// and 2.x.
+// Inside the executor only: the version of LibTorch that this is compiled against, for code that
+// differs between 1.13 and 2.x.
 #ifndef COBRA_WORKER_EXECUTOR_VERSION_H_
 #define COBRA_WORKER_EXECUTOR_VERSION_H_
 

@@ -228,7 +228,8 @@ absl::StatusOr<graph::Graph> GoogLeNet(Random* r) {
   return std::move(b).Finish({Classifier(r, &b, x, 0.2)});
 }
 
-// --- NAS-Bench-201: any cell at any width and depth; the space's own networks are the sampler nas-bench-201
+// --- NAS-Bench-201: any cell at any width and depth; the space's own networks are the sampler
+// nas-bench-201
 absl::StatusOr<graph::Graph> NasBench201(Random* r) {
   const int64_t cell = r->Between(0, kNasBench201Cells - 1);
   const int64_t channels = r->Chance(0.5) ? 16 : r->Between(1, 6) * 8, cells = r->Between(1, 5);

@@ -1,5 +1,5 @@
-// Networks in the style of published families, with random widths, depths, kernels and input sizes. The model is
-// trained on these instead of the published networks themselves.
+// Networks in the style of published families, with random widths, depths, kernels and input sizes.
+// The model is trained on these instead of the published networks themselves.
 #ifndef COBRA_WORKER_FAMILIES_H_
 #define COBRA_WORKER_FAMILIES_H_
 

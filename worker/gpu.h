@@ -1,5 +1,5 @@
-// An NVIDIA GPU as its driver describes it. Needs no CUDA headers: libnvidia-ml.so.1 and libcuda.so.1 are loaded at run
-// time.
+// An NVIDIA GPU as its driver describes it. Needs no CUDA headers: libnvidia-ml.so.1 and
+// libcuda.so.1 are loaded at run time.
 #ifndef COBRA_WORKER_GPU_H_
 #define COBRA_WORKER_GPU_H_
 
@@ -11,12 +11,12 @@
 
 namespace cobra::worker {
 
-// NVIDIA's management library: clocks, power, temperature, energy. Creates no CUDA context, so that a process that
-// forks may use it too.
+// NVIDIA's management library: clocks, power, temperature, energy. Creates no CUDA context, so that
+// a process that forks may use it too.
 class Nvml {
  public:
-  // `device` is CUDA's number (CUDA_VISIBLE_DEVICES is respected). NotFound: no such library; Unavailable: it has no
-  // such device.
+  // `device` is CUDA's number (CUDA_VISIBLE_DEVICES is respected). NotFound: no such library;
+  // Unavailable: it has no such device.
   static absl::StatusOr<std::unique_ptr<Nvml>> Open(int device, const std::string& library = "libnvidia-ml.so.1");
   ~Nvml();
 
@@ -41,11 +41,12 @@ class Nvml {
   std::unique_ptr<Impl> impl_;
 };
 
-// The GPU of CUDA's number `device` if CUDA_VISIBLE_DEVICES is `visible` (null: not set): a number or a UUID.
+// The GPU of CUDA's number `device` if CUDA_VISIBLE_DEVICES is `visible` (null: not set): a number
+// or a UUID.
 std::string VisibleGpu(int device, const char* visible);
 
-// The description of a device by CUDA's driver. Initialises CUDA in this process, which must not fork children that use
-// CUDA afterwards.
+// The description of a device by CUDA's driver. Initialises CUDA in this process, which must not
+// fork children that use CUDA afterwards.
 struct GpuFacts {
   std::string name;
   int compute_major = 0, compute_minor = 0;

@@ -21,8 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The samples of one space in a file. Their graphs stay text until they are measured, because there may be tens of
-// thousands of them.
+// The samples of one space in a file. Their graphs stay text until they are measured, because there
+// may be tens of thousands of them.
 class ListSampler : public Sampler {
  public:
   explicit ListSampler(std::string space) : space_(std::move(space)) {}

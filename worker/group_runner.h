@@ -1,12 +1,13 @@
-// Measures groups of subjects between two canaries in child processes. Used by a series (campaign.h) and by the work
-// for a server (work.h).
+// Measures groups of subjects between two canaries in child processes. Used by a series
+// (campaign.h) and by the work for a server (work.h).
 //
-// On one CPU thread, LibTorch and the canary are warmed up in this process and its children inherit them. Neither a
-// CUDA context nor a pool of threads survives a fork: with those, this process never calls LibTorch. Every child then
-// sets up its own, runs its own canary, and measures a complete group.
+// On one CPU thread, LibTorch and the canary are warmed up in this process and its children inherit
+// them. Neither a CUDA context nor a pool of threads survives a fork: with those, this process
+// never calls LibTorch. Every child then sets up its own, runs its own canary, and measures a
+// complete group.
 //
-// With a runner, networks run in that program, and this process only asks it. LibTorch computes the canary, and what
-// results are compared with, in children.
+// With a runner, networks run in that program, and this process only asks it. LibTorch computes the
+// canary, and what results are compared with, in children.
 #ifndef COBRA_WORKER_GROUP_RUNNER_H_
 #define COBRA_WORKER_GROUP_RUNNER_H_
 
@@ -37,7 +38,8 @@ struct GroupRunnerOptions {
   std::vector<std::string> runner;
   // Measure the energy of layers too, 0.2 s each; that of networks is always measured.
   bool layer_energy = false;
-  // What a child may allocate; 0: no limit. Not with CUDA, which reserves more addresses than there is memory.
+  // What a child may allocate; 0: no limit. Not with CUDA, which reserves more addresses than there
+  // is memory.
   int64_t memory_bytes = 0;
   // Tolerance of the convolution and the matrix product.
   double canary_tolerance = kCanaryTolerance;
@@ -52,32 +54,35 @@ struct GroupRunnerOptions {
 // What DescribeTarget() says, with the runner's runtime, whose name follows that of the machine.
 absl::StatusOr<std::string> NameOfTarget(const GroupRunnerOptions& options);
 
-// One task of a group. `draw` is called in a child, and in this process if the child died in the task; an error means
-// that there is nothing to measure. `begins` is called in the child right before.
+// One task of a group. `draw` is called in a child, and in this process if the child died in the
+// task; an error means that there is nothing to measure. `begins` is called in the child right
+// before.
 struct GroupTask {
   std::function<absl::StatusOr<Sample>()> draw;
   // Seed of weights and inputs.
   uint64_t seed = 1;
   std::function<void()> begins = nullptr;
-  // Called in this process when its result is there, or it is known that there is none. Not for tasks that a group
-  // leaves out because it was stopped.
+  // Called in this process when its result is there, or it is known that there is none. Not for
+  // tasks that a group leaves out because it was stopped.
   std::function<void()> ends = nullptr;
-  // Called in this process, at most once, with what was measured: at once if its own runs tell that nobody disturbed
-  // them, so that no canary can change that; otherwise at the end of the group, also of one that failed.
+  // Called in this process, at most once, with what was measured: at once if its own runs tell that
+  // nobody disturbed them, so that no canary can change that; otherwise at the end of the group,
+  // also of one that failed.
   std::function<void(const store::Measurement&)> takes = nullptr;
 };
 
 class GroupRunner {
  public:
-  // Pins this process to its cores, sets LibTorch up and warms it and the canary; with CUDA, tries that in a child.
-  // InvalidArgument or Unavailable if there is no such device.
+  // Pins this process to its cores, sets LibTorch up and warms it and the canary; with CUDA, tries
+  // that in a child. InvalidArgument or Unavailable if there is no such device.
   static absl::StatusOr<std::unique_ptr<GroupRunner>> Create(const GroupRunnerOptions& options);
 
-  // One measurement per task, in their order; space, seed, index and repeat are left to the caller. nullopt: there was
-  // nothing to measure, or the task was left out.
+  // One measurement per task, in their order; space, seed, index and repeat are left to the caller.
+  // nullopt: there was nothing to measure, or the task was left out.
   absl::StatusOr<std::vector<std::optional<store::Measurement>>> Run(absl::Span<const GroupTask> tasks);
 
-  // The session line, which the measurements name (store/measurement.h). `more` is merged into it: caps, seed.
+  // The session line, which the measurements name (store/measurement.h). `more` is merged into it:
+  // caps, seed.
   absl::StatusOr<std::string> SessionJson(const std::string& more_json = "{}");
   const std::string& session() const { return session_; }
   const predict::TargetSpec& machine() const { return machine_; }

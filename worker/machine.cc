@@ -223,7 +223,8 @@ absl::Status RestartWithEnvironment(char** argv, int threads, Isa isa) {
   }
   SetIsa(isa);
   const std::string core_type = BlasCoreType(ThisCpu().has_avx2, ThisCpu().has_avx512);
-  // Whatever the shell has there: it slows LibTorch down, and the description of the machine would be wrong.
+  // Whatever the shell has there: it slows LibTorch down, and the description of the machine would
+  // be wrong.
   if (isa == Isa::native && !core_type.empty()) setenv("OPENBLAS_CORETYPE", core_type.c_str(), 1);
   const std::string count = absl::StrCat(threads);
   setenv("OMP_NUM_THREADS", count.c_str(), 1);

@@ -1,4 +1,5 @@
-// This machine as a target, and its state. Values that cannot be read (virtual machines hide many) are "unavailable".
+// This machine as a target, and its state. Values that cannot be read (virtual machines hide many)
+// are "unavailable".
 #ifndef COBRA_WORKER_MACHINE_H_
 #define COBRA_WORKER_MACHINE_H_
 
@@ -41,8 +42,8 @@ std::string CpuCodeName(const CpuInfo& cpu);
 // The target's name: "cpu-epyc-genoa-1t", "cpu-epyc-genoa-2t-bfloat16", "cpu-epyc-genoa-1t-avx2",
 // "gpu-nvidia-h200-tf32-nhwc". `gpu`: the GPU's name.
 std::string TargetName(const Execution& execution, absl::string_view gpu = "");
-// Everything but the speeds, which are measured (MeasureSpeeds, measure.h). `runtime_version`: RuntimeVersion() of
-// executor.h. `gpu`: if the execution is on a GPU.
+// Everything but the speeds, which are measured (MeasureSpeeds, measure.h). `runtime_version`:
+// RuntimeVersion() of executor.h. `gpu`: if the execution is on a GPU.
 predict::TargetSpec DescribeMachine(absl::string_view runtime_version, const Execution& execution,
                                     const GpuFacts& gpu = {});
 struct CpuCache {
@@ -57,9 +58,9 @@ double LastLevelCacheMb();
 // What the first write to a page of 4 KiB of newly mapped memory takes. 0 if none can be mapped.
 double PageFaultUs();
 
-// OPENBLAS_CORETYPE, the numbers of threads and, unless native, the instructions that kernels may use must be in the
-// environment before LibTorch is loaded: sets them and restarts this program, once. Runners inherit them. Returns only
-// if nothing had to change, or on error.
+// OPENBLAS_CORETYPE, the numbers of threads and, unless native, the instructions that kernels may
+// use must be in the environment before LibTorch is loaded: sets them and restarts this program,
+// once. Runners inherit them. Returns only if nothing had to change, or on error.
 absl::Status RestartWithEnvironment(char** argv, int threads, Isa isa);
 
 // Pins the process to `count` processors from `core` on.

@@ -106,8 +106,8 @@ absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
   return options;
 }
 
-// A GPU computes in a millisecond what takes a core a second. So only samples that do not fit a card of 40 GB, or take
-// seconds on it, are left out.
+// A GPU computes in a millisecond what takes a core a second. So only samples that do not fit a
+// card of 40 GB, or take seconds on it, are left out.
 SampleCaps CapsFor(const Execution& execution) {
   SampleCaps caps;
   if (!execution.is_cuda()) return caps;
@@ -142,8 +142,8 @@ absl::StatusOr<std::vector<SpaceCount>> ToSpaces(const MeasureFlags& flags, cons
     COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> members, ExpandSpace(spaces[i]));
     for (const std::string& name : members) {
       COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Sampler> sampler, MakeSampler(name, sampler_options));
-      // With only a budget, the series is longer than any budget. Layers and networks have the proportion of the
-      // shipped measurements.
+      // With only a budget, the series is longer than any budget. Layers and networks have the
+      // proportion of the shipped measurements.
       const int64_t wanted = !counts.empty() ? count : IsNetworkSpace(name) ? 20000 : 500000;
       found.push_back({name, std::min(wanted, sampler->size())});
     }
@@ -228,7 +228,8 @@ absl::Status RunMeasure(const MeasureFlags& flags) {
   return RunCampaign(options);
 }
 
-// Candidates for `cobra-train select`: what the series of the same seed would measure at these indices.
+// Candidates for `cobra-train select`: what the series of the same seed would measure at these
+// indices.
 absl::Status RunSample(const MeasureFlags& flags) {
   SamplerOptions options;
   COBRA_ASSIGN_OR_RETURN(const Execution execution, ParseExecution(flags.execution, ThisCpu()));
@@ -285,7 +286,8 @@ absl::Status RunProbeFor(const MeasureFlags& flags, const ProbeFlags& probe) {
   return PrintProbe(options, budget, probe.as_json);
 }
 
-// Flags for a description as in `targets` of a model and in target.json: this machine, or a GPU of a table.
+// Flags for a description as in `targets` of a model and in target.json: this machine, or a GPU of
+// a table.
 struct DescribeFlags {
   // A GPU of the table instead of this machine.
   std::string table_device;
@@ -397,7 +399,8 @@ void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
 }
 #endif
 
-// Called before the command line is parsed: the environment at process start determines LibTorch's threads and kernels.
+// Called before the command line is parsed: the environment at process start determines LibTorch's
+// threads and kernels.
 absl::string_view ValueOfFlag(absl::string_view flag, int argc, char** argv) {
   absl::string_view value;
   for (int i = 1; i < argc && absl::string_view(argv[i]) != "--"; ++i) {

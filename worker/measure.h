@@ -1,5 +1,5 @@
-// Measures one subject in this process: the record of a graph, and the canary that detects whether the machine's speed
-// has changed.
+// Measures one subject in this process: the record of a graph, and the canary that detects whether
+// the machine's speed has changed.
 #ifndef COBRA_WORKER_MEASURE_H_
 #define COBRA_WORKER_MEASURE_H_
 
@@ -34,19 +34,19 @@ struct MeasureOptions {
   Sensors* sensors = nullptr;
 };
 
-// Outcome, message, latency, peak memory, node latencies, energy, clocks, fingerprint and graph text; Never fails: a
-// failure is a record.
+// Outcome, message, latency, peak memory, node latencies, energy, clocks, fingerprint and graph
+// text; Never fails: a failure is a record.
 store::Measurement MeasureGraph(const graph::Graph& graph, const MeasureOptions& options);
 
-// For each line of `asks`, measures the graph for a window of `options.meter` and writes a line {"latency_us", "runs"},
-// until `asks` ends. Another program on the same core can be measured in between, so that disturbances of a shared
-// machine affect both equally.
+// For each line of `asks`, measures the graph for a window of `options.meter` and writes a line
+// {"latency_us", "runs"}, until `asks` ends. Another program on the same core can be measured in
+// between, so that disturbances of a shared machine affect both equally.
 absl::Status MeasureInterleaved(const graph::Graph& graph, const MeasureOptions& options, std::istream& asks,
                                 std::ostream& answers);
 
-// The full rules of docs/measurements.md, and two shorter ones for a series of thousands. On a GPU a region lasts at
-// least 500 us (the wait at its end costs some 10). A single measurement is warmed up for 200 ms; in a series the
-// device is never idle.
+// The full rules of docs/measurements.md, and two shorter ones for a series of thousands. On a GPU
+// a region lasts at least 500 us (the wait at its end costs some 10). A single measurement is
+// warmed up for 200 ms; in a series the device is never idle.
 MeasureOptions CarefulRules(const Execution& execution = {});
 MeasureOptions LayerSeriesRules(const Execution& execution = {});
 MeasureOptions NetworkSeriesRules(const Execution& execution = {});
@@ -56,12 +56,14 @@ MeasureOptions InterleavedRules(const Execution& execution = {});
 
 struct CanaryTimes {
   double conv_us = 0, matmul_us = 0, copy_us = 0;
-  // Wall time over the processor's time: above 1 others ran on this core meanwhile, in slices that may be longer than a
-  // run and so not be seen in a median. 1 of several threads and of a GPU: they wait for each other.
+  // Wall time over the processor's time: above 1 others ran on this core meanwhile, in slices that
+  // may be longer than a run and so not be seen in a median. 1 of several threads and of a GPU:
+  // they wait for each other.
   double core_ratio = 1;
 };
 
-// A convolution, a matrix product and a copy, a few milliseconds each (larger ones on a GPU, to use all of it).
+// A convolution, a matrix product and a copy, a few milliseconds each (larger ones on a GPU, to use
+// all of it).
 class Canary {
  public:
   static absl::StatusOr<std::unique_ptr<Canary>> Create(const Execution& execution = {});
@@ -74,8 +76,9 @@ class Canary {
   std::unique_ptr<Impl> impl_;
 };
 
-// `times` over `usual`. Compute is the worst of convolution, matrix product and `core_ratio`. On a virtual machine
-// memory speed varies with the load of other machines, so the copy has a ratio and a tolerance of its own.
+// `times` over `usual`. Compute is the worst of convolution, matrix product and `core_ratio`. On a
+// virtual machine memory speed varies with the load of other machines, so the copy has a ratio and
+// a tolerance of its own.
 struct CanaryRatios {
   double compute = 1, copy = 1;
 };
@@ -96,15 +99,17 @@ inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTo
 
 // How many times as long as undisturbed the runs took, in the median; 1 if nobody knows better.
 double DisturbanceRatio(const store::Latency& latency);
-// Whether Latency::median_us is that of a machine on which something else ran: the canary says so, it is longer than
-// what the network takes undisturbed, or the runs are too long to tell and something was noticed beside most of them.
-// Conditions::suspect says less: that not even the undisturbed time is known.
+// Whether Latency::median_us is that of a machine on which something else ran: the canary says so,
+// it is longer than what the network takes undisturbed, or the runs are too long to tell and
+// something was noticed beside most of them. Conditions::suspect says less: that not even the
+// undisturbed time is known.
 bool IsDisturbed(const store::Measurement& measurement, const CanaryRatios& canary);
 // The same in words, for the person who asked for this one number; a line.
 std::string DisturbedWarning(const store::Latency& latency);
 
-// Measures the speeds of TargetSpec, `peak_gflops` and those after it; of a CPU in half a second all of them. On a GPU
-// the product is of 8192 x 8192 matrices, and the speeds of single kernels stay 0.
+// Measures the speeds of TargetSpec, `peak_gflops` and those after it; of a CPU in half a second
+// all of them. On a GPU the product is of 8192 x 8192 matrices, and the speeds of single kernels
+// stay 0.
 absl::Status MeasureSpeeds(const Execution& execution, predict::TargetSpec* machine);
 
 }  // namespace cobra::worker

@@ -66,8 +66,8 @@ class Region {
   const int most_calls_, most_regions_;
 };
 
-// Runs until time, count and agreement are reached. Returns the time of one call in the last window; nullopt after a
-// failure.
+// Runs until time, count and agreement are reached. Returns the time of one call in the last
+// window; nullopt after a failure.
 std::optional<double> WarmUp(const Region& region, const MeterOptions& options) {
   const double start = region.Now();
   const auto elapsed_ms = [&] { return (region.Now() - start) / 1e6; };
@@ -76,7 +76,8 @@ std::optional<double> WarmUp(const Region& region, const MeterOptions& options) 
   double previous_us = first->wall_us;
   int runs = 1;
   while (true) {
-    // A window is a tenth of the warm-up: long enough to average, short enough to notice that it has settled.
+    // A window is a tenth of the warm-up: long enough to average, short enough to notice that it
+    // has settled.
     const double window_ms = options.warmup_ms / 10;
     const int in_window = std::clamp(static_cast<int>(window_ms * 1000 / std::max(previous_us, 0.01)), 1,
                                      std::min(100000, region.most_calls()));
@@ -195,8 +196,8 @@ store::Latency Summarise(std::vector<double> samples_us) {
   latency.p90_us = Quantile(samples_us, 0.9);
   latency.min_us = samples_us.front();
   latency.mean_us = std::accumulate(samples_us.begin(), samples_us.end(), 0.0) / n;
-  // The number of samples below the true median is binomial(n, 1/2): ranks n/2 +- 1.96 sqrt(n)/2 contain it with 95 %
-  // probability.
+  // The number of samples below the true median is binomial(n, 1/2): ranks n/2 +- 1.96 sqrt(n)/2
+  // contain it with 95 % probability.
   const double reach = 0.98 * std::sqrt(static_cast<double>(n));
   const int low = std::clamp(static_cast<int>(std::floor(n / 2.0 - reach)), 0, n - 1);
   const int high = std::clamp(static_cast<int>(std::ceil(n / 2.0 + reach)), 0, n - 1);

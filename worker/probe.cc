@@ -264,7 +264,8 @@ class Probe {
  public:
   Probe(GroupRunner* runner, const ProbeProgress& progress) : runner_(runner), progress_(progress) {}
 
-  // The fixed part, whatever time it takes; Unavailable if more than a quarter of its measurements failed.
+  // The fixed part, whatever time it takes; Unavailable if more than a quarter of its measurements
+  // failed.
   absl::Status MeasureFixed() {
     subjects_ = ProbeSubjects();
     fixed_ = subjects_.size();
@@ -277,8 +278,8 @@ class Probe {
         absl::StrCat("probe: ", failed, " of ", fixed_, " measurements failed on this machine"));
   }
 
-  // Until `end`: networks, and after two groups of them one of the fixed part again, so that a neighbour who disturbed
-  // it once does not count.
+  // Until `end`: networks, and after two groups of them one of the fixed part again, so that a
+  // neighbour who disturbed it once does not count.
   absl::Status MeasureMore(absl::Time end) {
     size_t again = 0;
     std::vector<Sample> more;
@@ -297,7 +298,8 @@ class Probe {
     return absl::OkStatus();
   }
 
-  // Of each timing of a network: its median over the least that the network was known to take undisturbed.
+  // Of each timing of a network: its median over the least that the network was known to take
+  // undisturbed.
   std::vector<double> Disturbance() const {
     std::vector<double> ratios;
     for (size_t i = 0; i < best_.size(); ++i) {

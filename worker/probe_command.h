@@ -8,8 +8,8 @@
 
 namespace cobra::worker {
 
-// Runs a probe (probe.h), with its progress and a warning of a busy machine on standard error, and prints it: as JSON,
-// or a line for each layer and network.
+// Runs a probe (probe.h), with its progress and a warning of a busy machine on standard error, and
+// prints it: as JSON, or a line for each layer and network.
 absl::Status PrintProbe(const GroupRunnerOptions& options, absl::Duration budget, bool as_json);
 
 }  // namespace cobra::worker

@@ -34,7 +34,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What a runner's times may lack of the time that passed here, or have more: the way of a request, rounding.
+// What a runner's times may lack of the time that passed here, or have more: the way of a request,
+// rounding.
 constexpr double kClockTolerance = 0.2;
 constexpr double kClockSlackNs = 20e6;
 constexpr double kSlackOfRequestNs = 1e6;
@@ -47,7 +48,8 @@ constexpr double kMostCallsOfClockCheck = 1e6;
 constexpr int kTriesOfClockCheck = 4;
 constexpr char kOutOfMemoryScore[] = "500";  // of 1000: killed before the worker, which has 0
 
-// The text of a member, of bounded length and with nothing in it that a terminal obeys: it gets into records.
+// The text of a member, of bounded length and with nothing in it that a terminal obeys: it gets
+// into records.
 std::string TextOf(const Json& object, const char* key, absl::string_view fallback = "") {
   const auto found = object.find(key);
   std::string text(fallback);

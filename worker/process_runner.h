@@ -1,5 +1,6 @@
-// A runner: a program that runs networks in one runtime and answers lines of JSON (docs/runners.md). This side starts
-// it, bounds what it may take and print, and notices when it dies or hangs.
+// A runner: a program that runs networks in one runtime and answers lines of JSON
+// (docs/runners.md). This side starts it, bounds what it may take and print, and notices when it
+// dies or hangs.
 #ifndef COBRA_WORKER_PROCESS_RUNNER_H_
 #define COBRA_WORKER_PROCESS_RUNNER_H_
 
@@ -18,7 +19,8 @@
 
 namespace cobra::worker {
 
-// The program of a command without its folder, which is nobody's business in a record. REQUIRES: not empty.
+// The program of a command without its folder, which is nobody's business in a record. REQUIRES:
+// not empty.
 std::string ProgramName(const std::vector<std::string>& argv);
 
 // What the runner says of itself.
@@ -56,9 +58,10 @@ struct ProfileEntry {
   std::vector<int> calls;  // of the graph that it stands for; empty where the runtime does not say
 };
 
-// All calls: Unimplemented, beginning with the operator, if the runtime cannot run the network; ResourceExhausted if it
-// has no memory; DeadlineExceeded or Unavailable if the runner hangs, dies or prints what is no answer: it is then
-// killed, and Start() makes a new one. Internal: any other error that it answers.
+// All calls: Unimplemented, beginning with the operator, if the runtime cannot run the network;
+// ResourceExhausted if it has no memory; DeadlineExceeded or Unavailable if the runner hangs, dies
+// or prints what is no answer: it is then killed, and Start() makes a new one. Internal: any other
+// error that it answers.
 class ProcessRunner {
  public:
   // Starts `argv` in a process group of its own and asks it to describe itself.
@@ -70,16 +73,19 @@ class ProcessRunner {
 
   const RunnerDescription& description() const { return description_; }
   absl::Status Load(const RunnerModel& model);
-  // Runs the inputs of one safetensors file and writes the outputs to another; tensors are named by their positions.
+  // Runs the inputs of one safetensors file and writes the outputs to another; tensors are named by
+  // their positions.
   absl::Status Verify(const std::string& inputs_path, const std::string& outputs_path);
-  // Nanoseconds of each of `calls` regions of `batch` calls, by the runner's own clock. Internal if these are not so
-  // many numbers, or if since Load() they add up, twice, to something else than what passed by this side's clock.
+  // Nanoseconds of each of `calls` regions of `batch` calls, by the runner's own clock. Internal if
+  // these are not so many numbers, or if since Load() they add up, twice, to something else than
+  // what passed by this side's clock.
   absl::StatusOr<std::vector<double>> Run(int calls, int batch);
-  // Times calls for a moment, since the times of a small network alone do not tell a wrong clock from the way of a
-  // request. Once for each process; REQUIRES: a Run() since Load(). Internal as there.
+  // Times calls for a moment, since the times of a small network alone do not tell a wrong clock
+  // from the way of a request. Once for each process; REQUIRES: a Run() since Load(). Internal as
+  // there.
   absl::Status CheckClock();
-  // `nodes`: calls of the network, in whose range the entries' must be. Internal if the entries take longer than passed
-  // by this side's clock.
+  // `nodes`: calls of the network, in whose range the entries' must be. Internal if the entries
+  // take longer than passed by this side's clock.
   absl::StatusOr<std::vector<ProfileEntry>> Profile(int calls, int64_t nodes);
   // The most that the process has had in memory since Load(), beyond what it had before.
   absl::StatusOr<int64_t> PeakMemoryBytes();

@@ -26,8 +26,9 @@ int BinOf(double us) {
 }
 double TimeOf(int bin) { return std::exp(bin * kLogStep); }
 
-// Two operations for each latency of one, in twelve chains: both units for floating point have work in each cycle, so
-// that another thread on them is felt. Four numbers in a vector, which every processor has.
+// Two operations for each latency of one, in twelve chains: both units for floating point have work
+// in each cycle, so that another thread on them is felt. Four numbers in a vector, which every
+// processor has.
 double Arithmetic() {
   using Vector = float __attribute__((vector_size(16)));
   constexpr int kChains = 12, kSteps = 5000;

@@ -26,7 +26,8 @@ namespace {
 
 constexpr absl::Duration kCallDeadline = absl::Seconds(30);
 constexpr int kRecordsPerCall = 100;
-// Of the records of one Report; a single one may be as large as the server takes it (kMaxRecordBytes).
+// Of the records of one Report; a single one may be as large as the server takes it
+// (kMaxRecordBytes).
 constexpr int64_t kMaxReportBytes = int64_t{8} << 20;
 constexpr int kMaxMessageBytes = 64 << 20;
 
@@ -48,8 +49,8 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
   return subject;
 }
 
-// gRPC's own limits, at either end, and that of a server for a request in memory. Other exhausted resources may be
-// there the next time.
+// gRPC's own limits, at either end, and that of a server for a request in memory. Other exhausted
+// resources may be there the next time.
 bool IsTooLarge(const absl::Status& status) {
   return absl::IsResourceExhausted(status) &&
          (absl::StrContains(status.message(), "larger than max") || absl::StrContains(status.message(), "in memory"));
@@ -106,8 +107,8 @@ absl::Status QueueClient::Shutdown() {
   return uploaded.ok() ? released : uploaded;
 }
 
-// The records from done[*next] on that fit into one call. A record that cannot be read, or that no server takes, leaves
-// the spool here.
+// The records from done[*next] on that fit into one call. A record that cannot be read, or that no
+// server takes, leaves the spool here.
 absl::StatusOr<QueueClient::Batch> QueueClient::NextBatch(const std::vector<std::string>& done, size_t* next) {
   Batch batch;
   batch.request.set_worker(spool_.worker_id());
@@ -150,7 +151,8 @@ absl::Status QueueClient::UploadRecords() {
   return first;
 }
 
-// If the server does not take the whole, each record by itself, so that one does not keep the others back.
+// If the server does not take the whole, each record by itself, so that one does not keep the
+// others back.
 absl::Status QueueClient::SendBatch(const Batch& batch) {
   const absl::Status all = SendReport(batch.request, batch.ids);
   if (all.ok() || absl::IsUnavailable(all) || absl::IsDeadlineExceeded(all)) return all;
@@ -217,8 +219,8 @@ absl::Status QueueClient::RenewLeases(bool release) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> started, spool_.Started());
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> done, spool_.Done());
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> given_up, GivenUp());
-  // What is measured is kept, too, until the server has it: otherwise its lease would end as that of a start without a
-  // result.
+  // What is measured is kept, too, until the server has it: otherwise its lease would end as that
+  // of a start without a result.
   for (const std::string& id : done) tasks.push_back({/*file=*/"", id});
   if (tasks.empty() && given_up.empty()) return absl::OkStatus();
   if (!release && given_up.empty() && options_.steady_now_ns() < renew_at_ns_ && started == started_)
@@ -275,7 +277,8 @@ absl::Status QueueClient::RenewSome(absl::Span<const SpooledTask> tasks, const s
     const bool released = is_released(task);
     const bool held = !released && kept < response.held_size() && response.held(kept);
     if (!released) ++kept;
-    // Leased to another worker, or cancelled. A task that is being measured is kept, and so is a record: it counts.
+    // Leased to another worker, or cancelled. A task that is being measured is kept, and so is a
+    // record: it counts.
     if (!held && !task.file.empty() && begun.count(task.id) == 0) COBRA_RETURN_IF_ERROR(spool_.DropTodo(task));
   }
   return absl::OkStatus();
@@ -292,8 +295,8 @@ absl::Status QueueClient::LeaseTasks() {
   SetDuration(options_.lease, request.mutable_duration());
   v1::LeaseResponse response;
   const absl::Status leased = Call("Lease", &v1::Measurements::StubInterface::Lease, request, &response);
-  // The server gives the tasks of the lost reply to somebody when their lease ends. Meanwhile the next ones come one by
-  // one.
+  // The server gives the tasks of the lost reply to somebody when their lease ends. Meanwhile the
+  // next ones come one by one.
   if (IsTooLarge(leased)) most_leased_ = 1;
   COBRA_RETURN_IF_ERROR(leased);
   most_leased_ = std::min(2 * most_leased_, kMostIds);

@@ -1,6 +1,6 @@
-// The queue client between a spool and a server: leases tasks into the spool, renews the leases, reports measured
-// records. It is a separate process (`cobra-worker queue-client`, started by `cobra-worker work`), because gRPC has
-// threads and the measuring process must have none.
+// The queue client between a spool and a server: leases tasks into the spool, renews the leases,
+// reports measured records. It is a separate process (`cobra-worker queue-client`, started by
+// `cobra-worker work`), because gRPC has threads and the measuring process must have none.
 #ifndef COBRA_WORKER_QUEUE_CLIENT_H_
 #define COBRA_WORKER_QUEUE_CLIENT_H_
 
@@ -44,9 +44,10 @@ struct QueueClientOptions {
 class QueueClient {
  public:
   QueueClient(const QueueClientOptions& options, Spool spool, std::unique_ptr<v1::Measurements::StubInterface> stub);
-  // Reports, renews and leases once. Unavailable if the server is unreachable; the call can be repeated without loss.
-  // What the server does not take of one task stops neither the other tasks nor the other calls: it becomes an outcome
-  // of its task, or stays in rejected/ of the spool, or is tried again.
+  // Reports, renews and leases once. Unavailable if the server is unreachable; the call can be
+  // repeated without loss. What the server does not take of one task stops neither the other tasks
+  // nor the other calls: it becomes an outcome of its task, or stays in rejected/ of the spool, or
+  // is tried again.
   absl::Status RunOnce();
   // Reports finished tasks and releases the others.
   absl::Status Shutdown();
@@ -65,8 +66,8 @@ class QueueClient {
   absl::Status SendBatch(const Batch& batch);
   absl::Status SendReport(const v1::ReportRequest& request, const std::vector<std::string>& ids);
   absl::Status TakeOutcome(const std::string& id, v1::ReportResponse::Outcome outcome, absl::string_view message);
-  // The record of the task cannot be stored. `again`: the task may be measured once more; otherwise a failure is
-  // reported instead, which is its outcome.
+  // The record of the task cannot be stored. `again`: the task may be measured once more; otherwise
+  // a failure is reported instead, which is its outcome.
   absl::Status Refused(const std::string& id, absl::string_view why, bool again);
   absl::Status KeepLeases();
   absl::Status RenewLeases(bool release);
@@ -90,8 +91,8 @@ class QueueClient {
   // How often the records of a task were refused, and the tasks for which a failure was reported.
   std::map<std::string, int> refusals_;
   std::set<std::string> failed_;
-  // Leased tasks that are not in the spool, neither to be measured nor to be reported: released with the next Renew, so
-  // that whoever can measures them, and not when their lease ends.
+  // Leased tasks that are not in the spool, neither to be measured nor to be reported: released
+  // with the next Renew, so that whoever can measures them, and not when their lease ends.
   std::set<std::string> given_up_;
   // Tasks of one Lease: fewer after a reply that was too large to be received.
   int most_leased_ = kMostIds;

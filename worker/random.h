@@ -1,4 +1,5 @@
-// A small generator whose sequence is the same with every compiler: a sample is determined by (seed, space, index).
+// A small generator whose sequence is the same with every compiler: a sample is determined by
+// (seed, space, index).
 #ifndef COBRA_WORKER_RANDOM_H_
 #define COBRA_WORKER_RANDOM_H_
 

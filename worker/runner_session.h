@@ -1,6 +1,6 @@
-// Networks in a runner (process_runner.h): each is written in the form that the runner takes, its results are compared
-// with LibTorch's, then it is timed by the rules of a series. The runner stays for the next network; one that has died
-// is started again.
+// Networks in a runner (process_runner.h): each is written in the form that the runner takes, its
+// results are compared with LibTorch's, then it is timed by the rules of a series. The runner stays
+// for the next network; one that has died is started again.
 #ifndef COBRA_WORKER_RUNNER_SESSION_H_
 #define COBRA_WORKER_RUNNER_SESSION_H_
 
@@ -23,17 +23,19 @@ namespace cobra::worker {
 
 class RunnerSession {
  public:
-  // `argv` is started now: Unavailable or DeadlineExceeded if it does not describe itself; InvalidArgument if it takes
-  // networks in a form that there is not, or has not the precision of `execution`.
+  // `argv` is started now: Unavailable or DeadlineExceeded if it does not describe itself;
+  // InvalidArgument if it takes networks in a form that there is not, or has not the precision of
+  // `execution`.
   static absl::StatusOr<std::unique_ptr<RunnerSession>> Create(std::vector<std::string> argv,
                                                                const Execution& execution);
   ~RunnerSession();
 
   const RunnerDescription& description() const { return description_; }
-  // As MeasureGraph (measure.h). A runner that hangs has the outcome `timeout`; one that dies, fails or computes
-  // something else than LibTorch `crashed`. This process must have no threads: LibTorch runs in a child of it.
-  // An error if it says nothing of the graph: the runner does not start again, starts as another, or the files for it
-  // cannot be written.
+  // As MeasureGraph (measure.h). A runner that hangs has the outcome `timeout`; one that dies,
+  // fails or computes something else than LibTorch `crashed`. This process must have no threads:
+  // LibTorch runs in a child of it.
+  // An error if it says nothing of the graph: the runner does not start again, starts as another,
+  // or the files for it cannot be written.
   absl::StatusOr<store::Measurement> Measure(const graph::Graph& graph, const MeasureOptions& options);
 
   // As MeasureInterleaved (measure.h).

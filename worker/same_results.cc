@@ -33,7 +33,8 @@ absl::Status SetNumbers(Executor* executor, const graph::Graph& graph, ValueRef 
   return executor->SetValues(ref, exporting::ValuesOf(graph.TypeOf(ref).dtype, bytes));
 }
 
-// Of each output: whether it depends on a random source, or on memory that nobody set. No two runs agree then.
+// Of each output: whether it depends on a random source, or on memory that nobody set. No two runs
+// agree then.
 std::vector<bool> DiffersFromRunToRun(const graph::Graph& graph) {
   std::vector<bool> calls;
   const auto differs = [&](ValueRef ref) { return ref.is_node() && calls[static_cast<size_t>(ref.index)]; };
@@ -46,7 +47,8 @@ std::vector<bool> DiffersFromRunToRun(const graph::Graph& graph) {
   return outputs;
 }
 
-// Numbers that order others (argmax, topk) may change places with equals: of these one in a hundred may differ.
+// Numbers that order others (argmax, topk) may change places with equals: of these one in a hundred
+// may differ.
 absl::Status Compare(size_t output, DType dtype, absl::Span<const double> ours, absl::Span<const double> theirs,
                      double tolerance) {
   const auto differs = [output](auto... what) {

@@ -17,10 +17,10 @@ namespace cobra::worker {
 constexpr double kFloat32Tolerance = 1e-3;
 constexpr double kLowPrecisionTolerance = 3e-2;
 
-// Runs the graph in LibTorch (float32, in this process, which has configured it) and compares. `inputs`: the bytes of
-// each. `outputs_file`: a safetensors file with what the other runtime computed, named by position. Internal names the
-// first output that differs (of those that depend on random numbers, in size); ResourceExhausted, Unimplemented:
-// LibTorch itself cannot.
+// Runs the graph in LibTorch (float32, in this process, which has configured it) and compares.
+// `inputs`: the bytes of each. `outputs_file`: a safetensors file with what the other runtime
+// computed, named by position. Internal names the first output that differs (of those that depend
+// on random numbers, in size); ResourceExhausted, Unimplemented: LibTorch itself cannot.
 absl::Status CompareWithLibTorch(const graph::Graph& graph, const exporting::Weights& weights,
                                  absl::Span<const std::string> inputs, absl::string_view outputs_file,
                                  double tolerance);

@@ -1,4 +1,5 @@
-// Samples to measure. A sample is determined by (seed, space, index), so that a series can be resumed and reproduced.
+// Samples to measure. A sample is determined by (seed, space, index), so that a series can be
+// resumed and reproduced.
 #ifndef COBRA_WORKER_SAMPLER_H_
 #define COBRA_WORKER_SAMPLER_H_
 
@@ -15,8 +16,8 @@
 
 namespace cobra::worker {
 
-// Larger samples are not drawn, so that one core needs at most some 50 ms per layer and 400 ms per network. The README
-// of data/measurements states these numbers beside every table.
+// Larger samples are not drawn, so that one core needs at most some 50 ms per layer and 400 ms per
+// network. The README of data/measurements states these numbers beside every table.
 struct SampleCaps {
   int64_t layer_macs = 2'000'000'000;
   // Grouped convolutions of odd widths run at a tenth of the speed.
@@ -44,7 +45,8 @@ class Sampler {
   virtual absl::string_view space() const = 0;
   // The number of indices: a finite space has each of its networks once.
   virtual int64_t size() const { return std::numeric_limits<int64_t>::max(); }
-  // NotFound if many tries gave no sample within the caps, or beyond size(); the index is then skipped.
+  // NotFound if many tries gave no sample within the caps, or beyond size(); the index is then
+  // skipped.
   virtual absl::StatusOr<Sample> At(int64_t index) const = 0;
 };
 
@@ -52,7 +54,8 @@ struct SamplerOptions {
   uint64_t seed = 1;
   SampleCaps caps;
   std::string real_layers_path = DataPath("data/layers/real_layers.jsonl.xz");
-  // File of the space `graphs`; for `torchvision`, `timm` and `layers-of-networks` it replaces the files below.
+  // File of the space `graphs`; for `torchvision`, `timm` and `layers-of-networks` it replaces the
+  // files below.
   std::string networks_path;
 };
 
@@ -89,12 +92,14 @@ std::unique_ptr<Sampler> MakePerfSageSampler(absl::string_view space, const Samp
 absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkListSampler(absl::string_view space, absl::string_view path,
                                                                 const SamplerOptions& options);
 
-// The cells of NAS-Bench-201 by number: a digit of base 5 for each of the six edges, the first edge's least. The string
-// is in the space's own form ("|nor_conv_3x3~0|+|..."), which frontend/nas reads.
+// The cells of NAS-Bench-201 by number: a digit of base 5 for each of the six edges, the first
+// edge's least. The string is in the space's own form ("|nor_conv_3x3~0|+|..."), which frontend/nas
+// reads.
 inline constexpr int64_t kNasBench201Cells = 15625;
 std::string NasBench201Cell(int64_t number);
 
-// The layers of measured networks, each once. The file: records (store/record_file.h), or graphs as above.
+// The layers of measured networks, each once. The file: records (store/record_file.h), or graphs as
+// above.
 absl::StatusOr<std::unique_ptr<Sampler>> MakeNetworkLayerSampler(absl::string_view path);
 
 // OK if the graph lies within the caps; OutOfRange otherwise.

@@ -1,7 +1,8 @@
-// Calls that programs run on buffers, plain tensors and tensors that they have just made: weights unpacked from int8
-// and int4, masks, positions, random draws. Eager PyTorch runs them in every call of the network; layers of image
-// networks have hardly any. Most calls take inputs here, so that no runtime can fold them; those that make a tensor of
-// none say something of a runtime that runs them only (graph/constant_calls.h).
+// Calls that programs run on buffers, plain tensors and tensors that they have just made: weights
+// unpacked from int8 and int4, masks, positions, random draws. Eager PyTorch runs them in every
+// call of the network; layers of image networks have hardly any. Most calls take inputs here, so
+// that no runtime can fold them; those that make a tensor of none say something of a runtime that
+// runs them only (graph/constant_calls.h).
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -27,7 +28,8 @@ std::string Name(DType dtype) { return std::string(graph::DTypeName(dtype)); }
 // Of a matrix of weights, as often as of something small.
 int64_t Elements(Random* r) { return r->Chance(0.5) ? r->LogBetween(1 << 18, 1 << 24) : r->LogBetween(16, 1 << 20); }
 int64_t Side(Random* r) { return r->Chance(0.5) ? r->LogBetween(1, 32) * 128 : r->LogBetween(4, 4096); }
-// [out, in] of a linear layer's weight, as it is or in groups; [batch, channels, height, width]; anything.
+// [out, in] of a linear layer's weight, as it is or in groups; [batch, channels, height, width];
+// anything.
 Shape AnyShape(Random* r) {
   switch (r->Between(0, 3)) {
     case 0: return {Side(r), Side(r)};

@@ -1,6 +1,7 @@
-// Calls that read or write a part of a tensor: rows of tables from a hundred to ten million rows, steps of a decoder's
-// cache, elements that integers select. What they take follows from what they touch, and from whether a cache holds the
-// table; hardly from its size. Layers of image networks do not show that.
+// Calls that read or write a part of a tensor: rows of tables from a hundred to ten million rows,
+// steps of a decoder's cache, elements that integers select. What they take follows from what they
+// touch, and from whether a cache holds the table; hardly from its size. Layers of image networks
+// do not show that.
 #include <algorithm>
 #include <string>
 #include <utility>

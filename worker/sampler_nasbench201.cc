@@ -1,5 +1,6 @@
-// The cells of NAS-Bench-201 (Dong and Yang, ICLR 2020), each once, in an order determined by the seed. The sample is
-// the whole network for CIFAR-10 as frontend/nas builds it (16 channels, five cells a stage, batch 1, 3 x 32 x 32).
+// The cells of NAS-Bench-201 (Dong and Yang, ICLR 2020), each once, in an order determined by the
+// seed. The sample is the whole network for CIFAR-10 as frontend/nas builds it (16 channels, five
+// cells a stage, batch 1, 3 x 32 x 32).
 #include <vector>
 
 #include "absl/strings/str_cat.h"

@@ -1,8 +1,9 @@
-// The layers of measured networks, each distinct layer once. The sum of their times measured alone is compared with the
-// time of the network (docs/results/layer_sum.md).
+// The layers of measured networks, each distinct layer once. The sum of their times measured alone
+// is compared with the time of the network (docs/results/layer_sum.md).
 //
-// The order completes networks: one network of each family, then a second one of each, and so on. Each adds the layers
-// that earlier networks do not have. So any budget completes as many networks as possible, of all families equally.
+// The order completes networks: one network of each family, then a second one of each, and so on.
+// Each adds the layers that earlier networks do not have. So any budget completes as many networks
+// as possible, of all families equally.
 #include <map>
 #include <set>
 #include <string>

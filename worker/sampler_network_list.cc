@@ -1,6 +1,6 @@
-// Networks from a file, each once, in an order determined by the seed. All are parsed once at the start, so that a bad
-// line is an error instead of a missing network. Only the text is kept, a tenth of the size of the graphs
-// (torchvision's 318 networks have 150,000 calls).
+// Networks from a file, each once, in an order determined by the seed. All are parsed once at the
+// start, so that a bad line is an error instead of a missing network. Only the text is kept, a
+// tenth of the size of the graphs (torchvision's 318 networks have 150,000 calls).
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -36,8 +36,8 @@ absl::StatusOr<Row> ParseRow(const std::string& line) {
   return Row{of_row, family != row.end() && family->is_string() ? family->get<std::string>() : of_row, std::move(read)};
 }
 
-// A list names networks that a user wants to measure: a network is left out only if it takes minutes per run or more
-// memory than most machines have.
+// A list names networks that a user wants to measure: a network is left out only if it takes
+// minutes per run or more memory than most machines have.
 SampleCaps CapsOfLists(SampleCaps caps) {
   if (!caps.network_macs_asked)
     caps.network_macs = std::max<int64_t>(caps.network_macs, 1'100'000'000'000);  // ViT-H/14 at 518 x 518 has 1.02e12

@@ -1,4 +1,5 @@
-// Table 4 of the COBRA paper: eight types in its proportions, every number uniform in its range, batch 1.
+// Table 4 of the COBRA paper: eight types in its proportions, every number uniform in its range,
+// batch 1.
 #include <numeric>
 
 #include "graph/net_builder.h"

@@ -1,8 +1,9 @@
-// Random ResNet-like networks after the COBRA paper, A.2 and Table 6: a random upper triangular adjacency (p = 0.4),
-// without the nodes that are on no path from input to output. Convolution blocks before additions bring the summands to
-// a common (smallest) shape. The paper does not give the input size and the number of nodes. Here: 32 to 224 (every
-// size is 2^k or 7 * 2^k, so that sizes divide each other), 4 to 24 nodes. Networks beyond SampleCaps::network_macs, or
-// below a floor drawn log-uniformly from 5 million up, are drawn again.
+// Random ResNet-like networks after the COBRA paper, A.2 and Table 6: a random upper triangular
+// adjacency (p = 0.4), without the nodes that are on no path from input to output. Convolution
+// blocks before additions bring the summands to a common (smallest) shape. The paper does not give
+// the input size and the number of nodes. Here: 32 to 224 (every size is 2^k or 7 * 2^k, so that
+// sizes divide each other), 4 to 24 nodes. Networks beyond SampleCaps::network_macs, or below a
+// floor drawn log-uniformly from 5 million up, are drawn again.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -81,8 +82,8 @@ graph::ValueRef Apply(graph::NetBuilder* b, const Operation& op, graph::ValueRef
   return x;
 }
 
-// The sum of `parts`, each brought to the smallest number of channels and the smallest size (= their greatest common
-// divisors).
+// The sum of `parts`, each brought to the smallest number of channels and the smallest size (=
+// their greatest common divisors).
 graph::ValueRef Merge(graph::NetBuilder* b, Random* r, const std::vector<graph::ValueRef>& parts) {
   int64_t channels = b->Channels(parts[0]), size = b->Dim(parts[0], 2);
   for (graph::ValueRef part : parts) {
@@ -131,8 +132,8 @@ class PaperNetworkSampler final : public Sampler {
 
   absl::StatusOr<Sample> At(int64_t index) const override {
     Random random(options_.seed, space(), index);
-    // Most draws stride down to 1x1 early and would take less than a millisecond: a random floor spreads them over the
-    // range.
+    // Most draws stride down to 1x1 early and would take less than a millisecond: a random floor
+    // spreads them over the range.
     const int64_t least_macs = random.LogBetween(kLeastMacs, options_.caps.network_macs / 2);
     for (int tries = 0; tries < 4000; ++tries) {
       absl::StatusOr<graph::Graph> graph = Draw(&random);

@@ -1,10 +1,11 @@
-// PerfSAGE's four design spaces ("PerfSAGE: Generalized Inference Performance Predictor for Arbitrary Deep Learning
-// Models on Edge Devices", Chai et al., section 3.2 and Table 2), re-created: every option is drawn uniformly and
-// independently (section 3.1). The paper gives the structure but not all numbers. The missing ones are chosen so that
-// the networks have the published sizes (Table 2: megabytes of int8 weights) and, for keyword spotting, the published
-// numbers of operators. docs/nas_spaces.md states which numbers are the paper's and which are ours. The paper's
-// networks are int8 TFLite graphs with batch norms folded away; these are what PyTorch runs in eval mode, float32,
-// batch 1.
+// PerfSAGE's four design spaces ("PerfSAGE: Generalized Inference Performance Predictor for
+// Arbitrary Deep Learning Models on Edge Devices", Chai et al., section 3.2 and Table 2),
+// re-created: every option is drawn uniformly and independently (section 3.1). The paper gives the
+// structure but not all numbers. The missing ones are chosen so that the networks have the
+// published sizes (Table 2: megabytes of int8 weights) and, for keyword spotting, the published
+// numbers of operators. docs/nas_spaces.md states which numbers are the paper's and which are ours.
+// The paper's networks are int8 TFLite graphs with batch norms folded away; these are what PyTorch
+// runs in eval mode, float32, batch 1.
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -49,8 +50,8 @@ graph::ValueRef MbConv(graph::NetBuilder* b, graph::ValueRef x, bool fused, int6
   return b->ConvBn(x, {.out_channels = width, .kernel_size = 1});
 }
 
-// The block's input in the shape of its output: pooled where the block strides, padded with zero channels where it
-// widens, projected where it narrows.
+// The block's input in the shape of its output: pooled where the block strides, padded with zero
+// channels where it widens, projected where it narrows.
 graph::ValueRef Shortcut(graph::NetBuilder* b, graph::ValueRef x, graph::ValueRef y) {
   if (b->Dim(x, 2) != b->Dim(y, 2)) {
     const int64_t stride = b->Dim(x, 2) / b->Dim(y, 2);
@@ -105,8 +106,8 @@ absl::StatusOr<graph::Graph> CnnCifar10(Random* r) {
                  .classes = 10});
 }
 
-// --- CNN-KWS: DS-CNN on 49 x 10 MFCC features of a second of speech
-// The output has half the size, rounded up, at stride 2, and the same size at stride 1, where kernels are odd.
+// --- CNN-KWS: DS-CNN on 49 x 10 MFCC features of a second of speech The output has half the size,
+// rounded up, at stride 2, and the same size at stride 1, where kernels are odd.
 graph::ValueRef KwsConvBnRelu(graph::NetBuilder* b, graph::ValueRef x, const graph::Conv2dOptions& conv) {
   graph::Conv2dOptions padded = conv;
   padded.padding = {conv.kernel_size.height / 2, (conv.kernel_size.width - 1) / 2};

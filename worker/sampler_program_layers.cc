@@ -1,7 +1,8 @@
-// Single calls as programs make them that are no network of a library: convolutions of one to three dimensions and
-// their transposes with any stride, dilation and groups, products of any proportions, pooling, reductions, scans,
-// losses, recurrent layers, in batches of 1 to 128. KernelBench's programs are such (Ouyang et al., 2025), and layers
-// of image networks hardly have them. Sizes are this file's own: no program of that benchmark is copied.
+// Single calls as programs make them that are no network of a library: convolutions of one to three
+// dimensions and their transposes with any stride, dilation and groups, products of any
+// proportions, pooling, reductions, scans, losses, recurrent layers, in batches of 1 to 128.
+// KernelBench's programs are such (Ouyang et al., 2025), and layers of image networks hardly have
+// them. Sizes are this file's own: no program of that benchmark is copied.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -104,8 +105,8 @@ ValueRef TransposedConvolution(Random* r, NetBuilder* b) {
                  {x, b->Parameter(weight), r->Chance(0.5) ? b->Parameter({out * groups}) : ValueRef::None()});
 }
 
-// Of all proportions: square, tall and skinny, with a small or a large inner size; every third one has a transposed
-// view of what is stored.
+// Of all proportions: square, tall and skinny, with a small or a large inner size; every third one
+// has a transposed view of what is stored.
 ValueRef Product(Random* r, NetBuilder* b) {
   const int64_t m = Width(r, 1, 16384), k = Width(r, 1, 16384), n = Width(r, 1, 8192);
   const auto operand = [&](int64_t rows, int64_t columns) {

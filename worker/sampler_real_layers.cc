@@ -1,9 +1,9 @@
-// Layers of real networks (data/layers/real_layers.jsonl.xz) with perturbed dimensions, and kinds of layers that are
-// too rare in the file.
+// Layers of real networks (data/layers/real_layers.jsonl.xz) with perturbed dimensions, and kinds
+// of layers that are too rare in the file.
 //
-// Perturbation keeps sizes consistent: within one layer, each distinct size (channels, width, tokens) is one symbol. A
-// symbol gets one new value wherever it occurs, in shapes and in attributes. Layers that the shape rules refuse are
-// drawn again.
+// Perturbation keeps sizes consistent: within one layer, each distinct size (channels, width,
+// tokens) is one symbol. A symbol gets one new value wherever it occurs, in shapes and in
+// attributes. Layers that the shape rules refuse are drawn again.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -38,7 +38,8 @@ struct Layer {
   std::vector<Operand> operands;
 };
 
-// How often each operator is drawn: mainly operators that take a network's time, and enough of all others.
+// How often each operator is drawn: mainly operators that take a network's time, and enough of all
+// others.
 struct Share {
   graph::Op op;
   double share;
@@ -101,7 +102,8 @@ absl::StatusOr<Layer> ParseLayer(absl::string_view line) {
 
 bool IsConvolution(graph::Op op) { return op == graph::Op::conv2d || op == graph::Op::conv1d; }
 
-// New values for sizes: up to a factor of two either way; every other one is a multiple of 8, as in real models.
+// New values for sizes: up to a factor of two either way; every other one is a multiple of 8, as in
+// real models.
 class Renaming {
  public:
   explicit Renaming(Random* random) : random_(random) {}
@@ -179,8 +181,8 @@ void Perturb(Random* random, Layer* layer) {
   }
 }
 
-// Draws in-place calls where models have them, and where repeated calls on the same tensor are harmless (no drift to 0
-// or infinity).
+// Draws in-place calls where models have them, and where repeated calls on the same tensor are
+// harmless (no drift to 0 or infinity).
 bool DrawInplace(Random* random, const Layer& layer) {
   if (layer.op == graph::Op::relu || layer.op == graph::Op::hardtanh) return random->Chance(0.6);
   if (layer.op == graph::Op::add && layer.operands.size() == 2 && layer.operands[0].shape == layer.operands[1].shape) {

@@ -9,7 +9,8 @@
 namespace cobra::worker {
 namespace {
 
-// One network in eight may be as heavy as VGG-16 at 224 x 224, so that the training data does not end below it.
+// One network in eight may be as heavy as VGG-16 at 224 x 224, so that the training data does not
+// end below it.
 constexpr double kHeavyShare = 0.12;
 constexpr int64_t kHeavyMacs = 17'000'000'000;
 constexpr int64_t kLeastMacs = 30'000'000;
@@ -31,8 +32,8 @@ class RealNetworkSampler final : public Sampler {
         break;
       }
     }
-    // A floor drawn log-uniformly spreads the networks over the range. A family that does not reach it gives its
-    // largest network of many draws.
+    // A floor drawn log-uniformly spreads the networks over the range. A family that does not reach
+    // it gives its largest network of many draws.
     const int64_t least_macs = random.LogBetween(kLeastMacs, caps.network_macs / 2);
     std::optional<graph::Graph> largest;
     int64_t largest_macs = -1;

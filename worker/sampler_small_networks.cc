@@ -1,6 +1,7 @@
-// Networks of very small calls, whose time is what a runtime spends on a call, not on its numbers: perceptrons, chains
-// of element-wise calls, tiny convolutions, small attention blocks; widths of 1 to 64. Every second one has calls that
-// return their argument (a dropout, a cast to its own type, contiguous()) strewn in. No two differ in these alone:
+// Networks of very small calls, whose time is what a runtime spends on a call, not on its numbers:
+// perceptrons, chains of element-wise calls, tiny convolutions, small attention blocks; widths of 1
+// to 64. Every second one has calls that return their argument (a dropout, a cast to its own type,
+// contiguous()) strewn in. No two differ in these alone:
 // a fingerprint does not count them.
 #include <memory>
 #include <string>

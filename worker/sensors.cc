@@ -24,8 +24,8 @@ std::optional<double> ReadNumber(const std::string& path) {
   return value;
 }
 
-// The energy of all packages (Documentation/power/powercap/powercap.rst). Domains inside a package (intel-rapl:0:1) are
-// part of it, and "psys" contains everything: neither is added.
+// The energy of all packages (Documentation/power/powercap/powercap.rst). Domains inside a package
+// (intel-rapl:0:1) are part of it, and "psys" contains everything: neither is added.
 class Rapl {
  public:
   explicit Rapl(const std::string& sys) {

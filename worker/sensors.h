@@ -1,5 +1,5 @@
-// The state of a device during a measurement: clocks, temperature, power, energy. Values that cannot be read are
-// absent; virtual machines hide most of them.
+// The state of a device during a measurement: clocks, temperature, power, energy. Values that
+// cannot be read are absent; virtual machines hide most of them.
 #ifndef COBRA_WORKER_SENSORS_H_
 #define COBRA_WORKER_SENSORS_H_
 
@@ -23,13 +23,14 @@ class Sensors {
  public:
   virtual ~Sensors() = default;
   virtual SensorReadings Read() = 0;
-  // Joules of an increasing counter. Only differences over at least some 100 ms are meaningful. It counts the complete
-  // device (all packages, or the board), idle power included. nullopt: there is no counter, or it is not readable.
+  // Joules of an increasing counter. Only differences over at least some 100 ms are meaningful. It
+  // counts the complete device (all packages, or the board), idle power included. nullopt: there is
+  // no counter, or it is not readable.
   virtual std::optional<double> Joules() = 0;
 };
 
-// cpufreq, hwmon and RAPL under `sys`. RAPL counters wrap around: Joules() must be called more often than they do
-// (minutes).
+// cpufreq, hwmon and RAPL under `sys`. RAPL counters wrap around: Joules() must be called more
+// often than they do (minutes).
 std::unique_ptr<Sensors> CpuSensors(int core, const std::string& sys = "/sys");
 // NVML; null if there is no driver. `library`: see gpu.h.
 std::unique_ptr<Sensors> GpuSensors(int device, const std::string& library = "libnvidia-ml.so.1");

@@ -43,7 +43,8 @@ class QueueClientProcess {
   explicit QueueClientProcess(std::vector<std::string> command) : command_(std::move(command)) {}
   ~QueueClientProcess() { Stop(); }
 
-  // Starts the process if it is not running; at most one start per second, by a clock that cannot be set.
+  // Starts the process if it is not running; at most one start per second, by a clock that cannot
+  // be set.
   void Keep() {
     if (command_.empty() || IsRunning() || over_) return;
     if (started_ns_ && SteadyNowNs() < *started_ns_ + kQueueClientRestartWaitNs) return;
@@ -138,8 +139,8 @@ class Work {
   }
 
  private:
-  // What is measured is in the spool as soon as nothing can change it: whatever ends this process late in a group, its
-  // other tasks are not measured again.
+  // What is measured is in the spool as soon as nothing can change it: whatever ends this process
+  // late in a group, its other tasks are not measured again.
   absl::Status RunGroup(const std::vector<SpooledTask>& spooled) {
     std::vector<SpooledTask> todo;
     std::vector<absl::StatusOr<store::TaskSubject>> subjects;
@@ -150,7 +151,8 @@ class Work {
         COBRA_RETURN_IF_ERROR(spool_.RejectTodo(task, subject.status().message()));
         continue;
       }
-      // Its lease lives on if this process starts again soon, so that the server does not count these attempts.
+      // Its lease lives on if this process starts again soon, so that the server does not count
+      // these attempts.
       if (spool_.Interruptions(task.id) >= kMostInterruptions) {
         Save(task, Crashed());
         continue;
@@ -218,7 +220,8 @@ class Work {
     return FileExists(absl::StrCat(spool_.folder(), "/todo/", task.file));
   }
 
-  // NotFound: it is gone; DataLoss: the file is not a task. Any other error is the outcome of the task.
+  // NotFound: it is gone; DataLoss: the file is not a task. Any other error is the outcome of the
+  // task.
   absl::StatusOr<store::TaskSubject> ReadTask(const SpooledTask& task) const {
     const absl::StatusOr<std::string> text = spool_.ReadTodo(task);
     if (absl::IsNotFound(text.status())) return text.status();

@@ -1,5 +1,6 @@
-// Work for a server: `cobra-worker work`. This process measures the tasks in the spool. A second one, the queue client,
-// leases tasks into the spool and reports the records, so that the measuring process has no threads and no network.
+// Work for a server: `cobra-worker work`. This process measures the tasks in the spool. A second
+// one, the queue client, leases tasks into the spool and reports the records, so that the measuring
+// process has no threads and no network.
 #ifndef COBRA_WORKER_WORK_H_
 #define COBRA_WORKER_WORK_H_
 
@@ -17,7 +18,8 @@ struct WorkOptions {
   std::string spool;
   // Name of this worker for the server; empty: the spool's own.
   std::string worker;
-  // Command line of the queue client, which is restarted if it dies. Empty: another process serves the spool
+  // Command line of the queue client, which is restarted if it dies. Empty: another process serves
+  // the spool
   std::vector<std::string> queue_client;
   // Measure even if another worker uses this device.
   bool share_device = false;
@@ -29,7 +31,8 @@ struct WorkOptions {
   SamplerOptions sampler;
 };
 
-// Runs until SIGTERM or SIGINT: then finishes the current task, reports what was measured, and releases the others.
+// Runs until SIGTERM or SIGINT: then finishes the current task, reports what was measured, and
+// releases the others.
 absl::Status RunWork(const WorkOptions& options);
 
 }  // namespace cobra::worker

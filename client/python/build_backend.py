@@ -3,9 +3,10 @@
     python3 build_backend.py DIR           builds the wheel into DIR and prints its name
     python3 build_backend.py --stage DIR   writes the package into DIR, to be put on PYTHONPATH
 
-Two things in the wheel are generated and never committed: the messages of proto/cobra/v1, and the table of operators that the C++ reader
-uses (graph/ops.def, frontend/python/torch/functions.def). The messages live in the package cobra_latency._proto and under protobuf names of
-their own, so that stubs of cobra.v1 that a program has beside them do not collide.
+Two things in the wheel are generated and never committed: the messages of proto/cobra/v1, and the
+table of operators that the C++ reader uses (graph/ops.def, frontend/python/torch/functions.def).
+The messages live in the package cobra_latency._proto and under protobuf names of their own, so that
+stubs of cobra.v1 that a program has beside them do not collide.
 
 The same sources give the same bytes: files are in order of their names and have one time stamp.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes data/devices/spaces.csv: one row per column of lab/data/help_*; what the makers' data sheets say of the
-device."""
+"""Writes data/devices/spaces.csv: one row per column of lab/data/help_*; what the makers' data
+sheets say of the device."""
 import csv
 import os
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Distinct layers of real networks, in the words of graph/ops.def, from op graphs in the layout of timm_graphs.
+"""Distinct layers of real networks, in the words of graph/ops.def, from op graphs in the layout of
+timm_graphs.
 
     extract_layers.py GRAPHS.jsonl.gz real_layers.jsonl.xz
 
-One JSON object a line: {"op", "attrs", "in": [[kind, shape] or null, ...], "n": how often it occurs}; kind is "x"
-(activation), "w" (parameter) or "r" (running statistics). Only operators whose record determines the call are taken.
-"""
+One JSON object a line: {"op", "attrs", "in": [[kind, shape] or null, ...], "n": how often it
+occurs}; kind is "x" (activation), "w" (parameter) or "r" (running statistics). Only operators whose
+record determines the call are taken. """
 import collections, gzip, json, lzma, sys
 
 UNARY = set("relu silu sigmoid hardswish hardsigmoid tanh sqrt rsqrt neg square".split())

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Calls that runtimes treat more differently than any others: views, which PyTorch never copies and others often do,
-and convolutions that read more weights than image, whose weights some runtimes lay out again in every call.
+"""Calls that runtimes treat more differently than any others: views, which PyTorch never copies and
+others often do, and convolutions that read more weights than image, whose weights some runtimes lay
+out again in every call.
 
     make_runtime_layers.py runtime_layers.jsonl.gz [--count 260] [--seed 20261124]
 
-Lines are those of `cobra-worker sample`, for `cobra-worker measure --graphs`. Sizes are log-uniform.
+Lines are those of `cobra-worker sample`, for `cobra-worker measure --graphs`. Sizes are
+log-uniform.
 """
 import argparse, gzip, json, math, random
 

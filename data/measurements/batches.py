@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Networks of torchvision on images and in batches from small to large, for `cobra-worker measure --space graphs`.
+"""Networks of torchvision on images and in batches from small to large, for `cobra-worker measure
+--space graphs`.
 
 data/measurements/batches.py > batches.jsonl
 cobra-worker measure --space graphs --networks batches.jsonl --count 1000 --out OUT.jsonl
 
-The same network in batches of 1, 2 and 4 shows where a runtime takes another way: LibTorch computes some convolutions of
-one image as products, which another image makes ones of oneDNN (graph/convolution_algorithm.h).
+The same network in batches of 1, 2 and 4 shows where a runtime takes another way: LibTorch computes
+some convolutions of one image as products, which another image makes ones of oneDNN
+(graph/convolution_algorithm.h).
 """
 import json
 import lzma

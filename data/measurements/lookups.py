@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Lookups of one to 2,048 rows in tables of a thousand to ten million rows: their graphs, for `cobra-worker measure --graphs`,
-or with --runtime their times in that runtime, without a copy of the tables on disk (they have up to 4 GB).
+"""Lookups of one to 2,048 rows in tables of a thousand to ten million rows: their graphs, for
+`cobra-worker measure --graphs`, or with --runtime their times in that runtime, without a copy of
+the tables on disk (they have up to 4 GB).
 
 data/measurements/lookups.py > lookups.jsonl
 cobra-worker measure --graphs lookups.jsonl --core 0 --out OUT.jsonl
-taskset -c 0 build/runtimes/bin/python data/measurements/lookups.py --runtime torch        # or onnxruntime, openvino
+taskset -c 0 build/runtimes/bin/python data/measurements/lookups.py --runtime torch        # or
+                                                                                           onnxruntime,
+                                                                                           openvino
 
-A time is the fastest of many short repeats, in microseconds: what the machine's neighbours do to the others is not asked.
+A time is the fastest of many short repeats, in microseconds: what the machine's neighbours do to
+the others is not asked.
 """
 import argparse
 import json

@@ -2,27 +2,36 @@
 """Packs what `cobra-worker measure --out` wrote, for committing.
 
     pack_records.py [--lean] INPUT [INPUT ...] OUTDIR
-        writes OUTDIR/{layers,networks}.jsonl.xz (those that have records), OUTDIR/session.json (sessions, statistics) and the graphs that are new
-        to OUTDIR/../graphs/{layers,networks}.jsonl.xz; prints the statistics as tables for README.md
+        writes OUTDIR/{layers,networks}.jsonl.xz (those that have records), OUTDIR/session.json
+        (sessions, statistics) and the graphs that are new
+        to OUTDIR/../graphs/{layers,networks}.jsonl.xz; prints the statistics as tables for
+        README.md
     pack_records.py [--lean] --selected SEED[,SEED] ...
-        what has one of these seeds was chosen (cobra-train select): it goes into OUTDIR/selected-layers.jsonl.xz, which
+        what has one of these seeds was chosen (cobra-train select): it goes into
+        OUTDIR/selected-layers.jsonl.xz, which
         is for training only
     pack_records.py [--lean] --matmul-at-most US ...
-        leaves out what was measured while the canary's product took longer. Two threads wait for the slower processor:
-        where a neighbour had one, two took longer than one does on the same machine, and the record is none of two.
+        leaves out what was measured while the canary's product took longer. Two threads wait for
+        the slower processor:
+        where a neighbour had one, two took longer than one does on the same machine, and the record
+        is none of two.
 
-An INPUT is a file of records (JSON lines, plain, gzip or xz) or a folder that was packed before; OUTDIR may be one of them.
-Files may be of several sessions and seeds: a subject is (seed, space, index). Of a subject that was measured again because
-the canary had moved, the least disturbed record is kept; of one that several files have, this and the best of another file,
-as its repetition.
+An INPUT is a file of records (JSON lines, plain, gzip or xz) or a folder that was packed before;
+OUTDIR may be one of them.
+Files may be of several sessions and seeds: a subject is (seed, space, index). Of a subject that was
+measured again because the canary had moved, the least disturbed record is kept; of one that several
+files have, this and the best of another file, as its repetition.
 
-So that hundreds of thousands fit into a repository, a graph is stored once, for all folders beside OUTDIR, and a record
-names it ("graph_id": record_files.py); times have four significant digits (three: those of a network's calls, and what
-tells how far the runs were apart), the memory of a layer three, the load one decimal; of a layer's median the interval
-is left out, and of what is for training only the quantiles; parameters have short names, and those in profiles are listed once in a file, without the numbers of a network's own kernels;
-records of one label and size stand beside each other, otherwise in the order of the inputs; and what `cobra-worker import` computes anew is left out: the fingerprint;
-with --lean also the shapes of results ("out", "kind") and counts. Everything else is as docs/measurements.md says; each
-file begins with its sessions. A graph that no record names any more is dropped.
+So that hundreds of thousands fit into a repository, a graph is stored once, for all folders beside
+OUTDIR, and a record names it ("graph_id": record_files.py); times have four significant digits
+(three: those of a network's calls, and what tells how far the runs were apart), the memory of a
+layer three, the load one decimal; of a layer's median the interval is left out, and of what is for
+training only the quantiles; parameters have short names, and those in profiles are listed once in a
+file, without the numbers of a network's own kernels; records of one label and size stand beside
+each other, otherwise in the order of the inputs; and what `cobra-worker import` computes anew is
+left out: the fingerprint; with --lean also the shapes of results ("out", "kind") and counts.
+Everything else is as docs/measurements.md says; each file begins with its sessions. A graph that no
+record names any more is dropped.
 """
 import argparse, collections, glob, json, math, os, re, statistics, sys
 
@@ -56,7 +65,8 @@ def floor(pairs):
 
 
 def undisturbed_us(record):
-    """As store::Measurement::undisturbed_us: the latency without the machine's neighbours, as far as it is known."""
+    """As store::Measurement::undisturbed_us: the latency without the machine's neighbours, as far
+    as it is known."""
     if record.get("quiet_us"):
         return record["quiet_us"]
     return record["min_us"] if record.get("suspect") and record.get("min_us") else record["latency_us"]
@@ -96,8 +106,8 @@ def short_graph(graph, lean):
 
 
 class Graph:
-    """A graph as it is packed, and what the statistics ask of it. There are too many to keep them as objects of
-    Python."""
+    """A graph as it is packed, and what the statistics ask of it. There are too many to keep them
+    as objects of Python."""
 
     def __init__(self, graph, lean):
         graph = short_graph(graph, lean)
@@ -123,8 +133,8 @@ def without_folders(session):
 
 
 class Inputs:
-    """What the inputs hold: sessions by name, records by subject and repeat (with a Graph), canaries, and what folders
-    say of theirs."""
+    """What the inputs hold: sessions by name, records by subject and repeat (with a Graph),
+    canaries, and what folders say of theirs."""
 
     def __init__(self, lean, matmul_at_most=math.inf):
         self.lean, self.reader, self.graphs = lean, record_files.Reader(), {}
@@ -233,9 +243,9 @@ class Inputs:
         return self.sessions[entry["session"]].get("seed", entry["session"])
 
     def kept(self):
-        """Of a subject's records, the repetition for the floor (1) apart, the least disturbed: 0, or one of those taken
-        again (2 and up). Where no repetition was asked for, but another series measured the subject too, the next best
-        of these stands for one."""
+        """Of a subject's records, the repetition for the floor (1) apart, the least disturbed: 0,
+        or one of those taken again (2 and up). Where no repetition was asked for, but another
+        series measured the subject too, the next best of these stands for one."""
 
         def disturbance(key):
             r = self.records[key]
@@ -265,7 +275,8 @@ class Inputs:
         return record.get("canary_ratio", 1) * canary.get("matmul_us", 0)
 
     def with_calls(self, keys):
-        """The first record; where its profile does not say what the times are of, with that of a later one that does."""
+        """The first record; where its profile does not say what the times are of, with that of a
+        later one that does."""
         best = self.records[keys[0]]
         says = lambda record: any(len(entry) > 2 and entry[2] for entry in record.get("profile", []))
         other = next((self.records[key] for key in keys if says(self.records[key])), best)
@@ -273,7 +284,8 @@ class Inputs:
 
 
 def kernel_name(name):
-    """Without the numbers that a runtime gives a network's own kernels: `calls` beside it says what it computes."""
+    """Without the numbers that a runtime gives a network's own kernels: `calls` beside it says what
+    it computes."""
     return re.sub(r"(?<=call)\d+|(?<=_)\d+(?=$|[/_:])", "#", name)
 
 
@@ -290,8 +302,8 @@ def session_text(sessions, statistics):
 
 
 def rounded(record):
-    """What is not more exact than this is stored so. Of a layer's median the interval is left out: quantiles and the
-    number of runs say as much."""
+    """What is not more exact than this is stored so. Of a layer's median the interval is left out:
+    quantiles and the number of runs say as much."""
     for key, value in record.items():
         if key in ("ci_low_us", "ci_high_us") and not record["is_network"]:
             continue
@@ -331,7 +343,8 @@ def slim(record, names):
 
 
 def write(path, sessions, records):
-    """Records of one label and size beside each other; the first of two with one graph stays the first."""
+    """Records of one label and size beside each other; the first of two with one graph stays the
+    first."""
     ordered = sorted(records, key=lambda r: (r["label"], r["graph"].calls))
     used = {r["session"] for r in ordered}
     entries = [s for name, s in sorted(sessions.items()) if name in used]
@@ -495,8 +508,8 @@ def all_statistics(inputs, kept, parts, selected_seeds):
 
 
 def write_all(out, sessions, parts):
-    """Graphs first: records that name them are complete whenever this is stopped, but for graphs that `out` alone
-    named and no longer does."""
+    """Graphs first: records that name them are complete whenever this is stopped, but for graphs
+    that `out` alone named and no longer does."""
     named = named_by_others(out)
     for kind in record_files.KINDS:
         write_graphs(out, kind, [r for part in parts if part.endswith(kind) for r in parts[part].values()], named)
@@ -512,8 +525,8 @@ def write_all(out, sessions, parts):
 
 
 def target_of(out, sessions):
-    """The folder's target: the one it has, or as the fastest session found it, since neighbours only ever make a probed
-    speed lower."""
+    """The folder's target: the one it has, or as the fastest session found it, since neighbours
+    only ever make a probed speed lower."""
     path = os.path.join(out, "target.json")
     machines = [s["machine"] for s in sessions.values() if isinstance(s.get("machine"), dict)]
     names = {m.get("name") for m in machines}

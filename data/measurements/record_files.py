@@ -1,12 +1,12 @@
-"""Files of records in Python, as store/record_file.h reads them in C++: plain, gzip or xz, each record's graph in it or
-named by its "graph_id" and kept in ../graphs (docs/measurements.md)."""
+"""Files of records in Python, as store/record_file.h reads them in C++: plain, gzip or xz, each
+record's graph in it or named by its "graph_id" and kept in ../graphs (docs/measurements.md)."""
 import gzip, hashlib, json, lzma, os
 
 KINDS = ("layers", "networks")
 ID_DIGITS = 12
 GRAPH_KEY = '"graph":'
-# `xz -9e`, but for text, which has no words of fixed width (pb) and whose last byte tells much about the next one (lc):
-# some 4 % smaller.
+# `xz -9e`, but for text, which has no words of fixed width (pb) and whose last byte tells much
+# about the next one (lc): some 4 % smaller.
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
 
 
@@ -50,8 +50,8 @@ def read_graphs(path):
 
 
 class Reader:
-    """Entries of one file after the other; graphs are looked up where they are needed, and each file of them is read
-    once."""
+    """Entries of one file after the other; graphs are looked up where they are needed, and each
+    file of them is read once."""
 
     def __init__(self):
         self.folders, self.names = {}, []
@@ -67,7 +67,8 @@ class Reader:
         return self.folders[folder][name][1]
 
     def entry(self, line, record_file):
-        """One line; None for what only served the packing. The graph stays named: graph_text has it."""
+        """One line; None for what only served the packing. The graph stays named: graph_text has
+        it."""
         entry = json.loads(line)
         if not isinstance(entry, dict):
             return entry

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
-# Measures the same networks and layers in several runtimes, in turns of some minutes, so that all have grown equally whenever it is stopped.
-#   runtimes.sh [--worker build/release/bin/cobra-worker] FOLDER BUDGET [--runtimes libtorch,torch,onnxruntime,openvino,ncnn] [--scale 1.0] [options of cobra-worker measure]
-#     FOLDER  gets one file for each runtime, RUNTIME-THREADSt.jsonl; the same command goes on where it was stopped
+# Measures the same networks and layers in several runtimes, in turns of some minutes, so that all
+# have grown equally whenever it is stopped.
+#   runtimes.sh [--worker build/release/bin/cobra-worker] FOLDER BUDGET [--runtimes
+#   libtorch,torch,onnxruntime,openvino,ncnn] [--scale 1.0] [options of cobra-worker measure]
+#     FOLDER  gets one file for each runtime, RUNTIME-THREADSt.jsonl; the same command goes on where
+#             it was stopped
 #     BUDGET  minutes in all; a turn is six
-#     --scale how many of each space: 1.0 is 318 torchvision, 459 timm, 120 real-networks, 60 nas-bench-201, 30 each of two PerfSAGE spaces, 90 paper-networks,
+#     --scale how many of each space: 1.0 is 318 torchvision, 459 timm, 120 real-networks, 60
+#     nas-bench-201, 30 each of two PerfSAGE spaces, 90 paper-networks,
 #             900 real-layers and 150 paper-layers
-# Networks of more than 9e9 multiply-accumulates are left out (3 s each and more). Needs scripts/setup.sh --runtimes. Options go to every run: --core 0 --threads 2
-# --seed 20261205. To pack: pack_records.py --lean FOLDER/torch-1t.jsonl data/measurements/cpu-...-1t-torch, which takes target.json from
-# the sessions, too.
+# Networks of more than 9e9 multiply-accumulates are left out (3 s each and more). Needs
+# scripts/setup.sh --runtimes. Options go to every run: --core 0 --threads 2 --seed 20261205. To
+# pack: pack_records.py --lean FOLDER/torch-1t.jsonl data/measurements/cpu-...-1t-torch, which takes
+# target.json from the sessions, too.
 set -euo pipefail
 usage() { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 root=$(realpath "$(dirname "$0")/../..") worker= runtimes=torch,onnxruntime,openvino,ncnn,libtorch scale=1.0

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Graphs of timm's models, read from its source: up to ten of each module, at batch 1 and the image size of their own
-configuration.
+"""Graphs of timm's models, read from its source: up to ten of each module, at batch 1 and the image
+size of their own configuration.
 
-    build/pypi/bin/python3 data/networks/make_timm.py timm.jsonl.xz [--client build/release/bin/cobra-client] [--each 10]
+    build/pypi/bin/python3 data/networks/make_timm.py timm.jsonl.xz [--client
+    build/release/bin/cobra-client] [--each 10]
 
-Needs timm in the Python that runs this (scripts/setup.sh --pypi): for its list of models and their sources; nothing is
-run. Lines are those of make_torchvision.py, `family` is the module. A model with more than 8 G multiply-accumulates, or
-one that cannot be read, is left out for another of its module.
+Needs timm in the Python that runs this (scripts/setup.sh --pypi): for its list of models and their
+sources; nothing is run. Lines are those of make_torchvision.py, `family` is the module. A model
+with more than 8 G multiply-accumulates, or one that cannot be read, is left out for another of its
+module.
 """
 import argparse, json, os, random, subprocess, sys
 

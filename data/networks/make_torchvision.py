@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Graphs of every classification model of an installed torchvision, each at batch 1 and 4 and two image sizes.
+"""Graphs of every classification model of an installed torchvision, each at batch 1 and 4 and two
+image sizes.
 
     make_torchvision.py torchvision.jsonl.xz [--client build/release/bin/cobra-client]
 
-Needs python3-torchvision (its list of models and their sources; nothing is run) and cobra-client, which reads each
-source. One JSON object a line, sorted by model, size, batch: {"name", "family", "batch", "size", "graph"}. `family` is
-the module of torchvision.models that the model is written in. The graph is that of `cobra-client graph --format json`
-without what the reader of a graph computes anew (shapes of results, kinds, counts) and without origins; parameters and
-buffers have short names.
+Needs python3-torchvision (its list of models and their sources; nothing is run) and cobra-client,
+which reads each source. One JSON object a line, sorted by model, size, batch: {"name", "family",
+"batch", "size", "graph"}. `family` is the module of torchvision.models that the model is written
+in. The graph is that of `cobra-client graph --format json` without what the reader of a graph
+computes anew (shapes of results, kinds, counts) and without origins; parameters and buffers have
+short names.
 """
 import argparse, json, os, subprocess, sys
 

@@ -1,5 +1,5 @@
-"""What data/devices says of a device, as the fields of a target.json (model/predict/target.h). What no sheet states is
-left out."""
+"""What data/devices says of a device, as the fields of a target.json (model/predict/target.h). What
+no sheet states is left out."""
 import csv, os
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../devices")
@@ -12,7 +12,8 @@ def table(name, key):
 
 GPUS, INTEGRATED = table("gpus.csv", "name"), table("integrated_gpus.csv", "name")
 PROCESSORS, CORES = table("processors.csv", "device"), table("cores.csv", "core")
-# Which column of gpus.csv is the peak of a precision. TF32 in convolutions only: matrix products are in float32.
+# Which column of gpus.csv is the peak of a precision. TF32 in convolutions only: matrix products
+# are in float32.
 PEAKS = {
     "float32": "fp32_gflops",
     "tf32-convolutions": "fp32_gflops",
@@ -106,7 +107,8 @@ def clusters(device):
 
 
 def chosen_clusters(device, powersave):
-    """As ncnn's set_cpu_powersave: 1 the little cores, 2 the big ones, divided in the middle of their clocks."""
+    """As ncnn's set_cpu_powersave: 1 the little cores, 2 the big ones, divided in the middle of
+    their clocks."""
     every = clusters(device)
     middle = (every[0][2] + every[-1][2]) / 2
     if powersave == 0 or every[0][2] == every[-1][2]:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Draws the folds of data/splits for the rows of data/public, once: tables leave them out one after the other.
+"""Draws the folds of data/splits for the rows of data/public, once: tables leave them out one after
+the other.
 
     make_folds.py [--out data/splits]
 
-What is there keeps its fold; only keys that are new are drawn, so that no row that was a test row becomes a training
-row because others were added.
+What is there keeps its fold; only keys that are new are drawn, so that no row that was a test row
+becomes a training row because others were added.
 """
 import argparse, collections, csv, glob, json, lzma, os, random, re
 
@@ -35,8 +36,8 @@ def targets_of(data_set):
 
 
 def draw(path, groups, folds, column="", weights=collections.defaultdict(lambda: 1)):
-    """`groups`: key -> what it is left out with. Folds have about the same sum of `weights`, of the keys. Writes key,
-    fold, and `column` where the group is not the key itself."""
+    """`groups`: key -> what it is left out with. Folds have about the same sum of `weights`, of the
+    keys. Writes key, fold, and `column` where the group is not the key itself."""
     known = {}
     if os.path.exists(path):
         with open(path, newline="") as file:

@@ -3,9 +3,9 @@
 
     make_kernelbench.py --from DATA [--client build/release/bin/cobra-client]
 
-DATA has kernelbench/ (README.md says where it comes from). A target is a host, the GPU that it named for the row, and
-eager or inductor. The graphs are those of models in training mode, without gradients, as they were timed. The latency
-is the mean of a hundred runs between two events of CUDA.
+DATA has kernelbench/ (README.md says where it comes from). A target is a host, the GPU that it
+named for the row, and eager or inductor. The graphs are those of models in training mode, without
+gradients, as they were timed. The latency is the mean of a hundred runs between two events of CUDA.
 """
 import csv, gzip, json, os
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The timings that users of ncnn's benchmark published, as records: 35 networks on boards, phones, desktops and servers.
+"""The timings that users of ncnn's benchmark published, as records: 35 networks on boards, phones,
+desktops and servers.
 
     make_ncnn.py --from DATA [--client build/release/bin/cobra-client]
 
-DATA has ncnn_boards/ (README.md says where it comes from). A target is a device, a number of threads, the cores that
-were chosen (powersave), and the CPU or a Vulkan GPU. The latency is the shortest of a row (min_ms). A second series of
-the same setting is a repetition of the first where the two agree, else a target of its own.
+DATA has ncnn_boards/ (README.md says where it comes from). A target is a device, a number of
+threads, the cores that were chosen (powersave), and the CPU or a Vulkan GPU. The latency is the
+shortest of a row (min_ms). A second series of the same setting is a repetition of the first where
+the two agree, else a target of its own.
 """
 import collections, csv, gzip, os, statistics
 
@@ -16,7 +18,8 @@ SPACE = "ncnn-boards"
 POWERSAVE = {0: "", 1: "-little", 2: "-big"}
 # Two series of one setting agree if the median of their ratios is below this.
 AGREE = 1.15
-# A GPU that ran out of memory returns at once: its rows show more operations a second than it can do.
+# A GPU that ran out of memory returns at once: its rows show more operations a second than it can
+# do.
 TIMES_PEAK = 1.5
 MOST_GFLOPS = 1500.0  # of a GPU of a phone or a board of which no sheet states it
 

@@ -3,10 +3,10 @@
 
     make_neusight.py --from DATA [--reader build/release/bin/read_model]
 
-DATA has neusight_gpu/ (README.md says where it comes from). A target is a GPU. Spaces: neusight-train and neusight-test
-are the source's own split of its kernels (of train a fixed sample of the shapes, the same for all GPUs; of test all),
-neusight-ops the calls of its traces of language models, neusight-models the whole models. Graphs are read from
-neusight_models.py.
+DATA has neusight_gpu/ (README.md says where it comes from). A target is a GPU. Spaces:
+neusight-train and neusight-test are the source's own split of its kernels (of train a fixed sample
+of the shapes, the same for all GPUs; of test all), neusight-ops the calls of its traces of language
+models, neusight-models the whole models. Graphs are read from neusight_models.py.
 """
 import ast, collections, csv, gzip, os, random, statistics
 
@@ -25,8 +25,9 @@ VECTORS = {
     **{name: 2 for name in ("add", "mul", "div", "pow")},
     **{name: 1 for name in ("addu", "mulu", "divu", "powu", "relu", "gelu", "tanh", "softmax")},
 }
-# The source contradicts itself: in its training split these run at a fifth of the peak, in its test split at three
-# quarters; the other operators' splits agree, and so do the other GPUs'. Learned, they would teach what no GPU does.
+# The source contradicts itself: in its training split these run at a fifth of the peak, in its test
+# split at three quarters; the other operators' splits agree, and so do the other GPUs'. Learned,
+# they would teach what no GPU does.
 CONTRADICTED = {("neusight-train", "linear", "Tesla P4")}
 # Calls of the traces that are shorter say what asking for the time takes.
 SHORTEST_MS = 0.03

@@ -3,12 +3,14 @@
 
     make_timm.py --from DATA --timm FOLDER [--cache FILE] [--check N] [--reader READ_MODEL]
 
-DATA has timm_inference/latency.csv.gz (README.md says where it comes from), FOLDER is timm's package, version 1.0.31
-(`scripts/setup.sh --pypi` installs it below build/pypi). Each graph is read from timm's source at the image size that
-was measured, in the version of PyTorch that ran it, at a batch that is a prime (PRIME); its multiples are then replaced
-by those of the batch that was measured. --check N reads N graphs at the measured batch, too, and compares. Reading
-takes half an hour; --cache keeps what was read, so that a second run continues. Models that timm no longer has, that the reader refuses, or whose parameters
-differ from the table's by more than 1 %, also with their parallel branches merged, are left out and listed.
+DATA has timm_inference/latency.csv.gz (README.md says where it comes from), FOLDER is timm's
+package, version 1.0.31 (`scripts/setup.sh --pypi` installs it below build/pypi). Each graph is read
+from timm's source at the image size that was measured, in the version of PyTorch that ran it, at a
+batch that is a prime (PRIME); its multiples are then replaced by those of the batch that was
+measured. --check N reads N graphs at the measured batch, too, and compares. Reading takes half an
+hour; --cache keeps what was read, so that a second run continues. Models that timm no longer has,
+that the reader refuses, or whose parameters differ from the table's by more than 1 %, also with
+their parallel branches merged, are left out and listed.
 """
 import collections, csv, glob, gzip, json, os, random, re
 

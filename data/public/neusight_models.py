@@ -1,5 +1,6 @@
-"""The calls that NeuSight measured, as PyTorch: single kernels, and its language models call by call as its traces show
-them (transformers of 2023, attention written out). For make_neusight.py; nothing here is run."""
+"""The calls that NeuSight measured, as PyTorch: single kernels, and its language models call by
+call as its traces show them (transformers of 2023, attention written out). For make_neusight.py;
+nothing here is run."""
 import torch
 from torch import nn
 from torch.nn import functional as F

@@ -1,5 +1,5 @@
-"""Folders of records (docs/measurements.md) made from published tables: a folder a target, the graphs of all targets of
-a data set once, beside them."""
+"""Folders of records (docs/measurements.md) made from published tables: a folder a target, the
+graphs of all targets of a data set once, beside them."""
 import argparse, collections, json, os, re, shutil, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -17,7 +17,8 @@ FEWEST_ROWS = 8
 
 
 def parser(reads_with):
-    """Of the arguments of every script: where the source's tables are, the program that reads models, where to write."""
+    """Of the arguments of every script: where the source's tables are, the program that reads
+    models, where to write."""
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--from", dest="data", required=True)
     arguments.add_argument("--" + reads_with, default={"client": CLIENT, "reader": READER}[reads_with])
@@ -26,7 +27,8 @@ def parser(reads_with):
 
 
 def graph_text(graph):
-    """The text of a graph as it is packed: without names, origins and what a reader computes anew."""
+    """The text of a graph as it is packed: without names, origins and what a reader computes
+    anew."""
     graph = pack_records.short_graph(graph, lean=True)
     for op in graph["ops"]:
         for key in ORIGINS:
@@ -83,8 +85,8 @@ class DataSet:
         self.rows = collections.defaultdict(list)
 
     def graph(self, text, label, is_network=True, order=()):
-        """Keeps a graph that rows may name by the id that is returned. Graphs stand in the file by `order`, so that
-        those that are alike are neighbours."""
+        """Keeps a graph that rows may name by the id that is returned. Graphs stand in the file by
+        `order`, so that those that are alike are neighbours."""
         graphs = self.graphs["networks" if is_network else "layers"]
         name = record_files.graph_id(text)
         if graphs.setdefault(name, (order, label, text))[2] != text:

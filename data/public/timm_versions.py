@@ -3,10 +3,11 @@
 
     timm_versions.py --from DATA [--timm FOLDER]
 
-DATA and FOLDER are make_timm.py's. A row for each pair of versions of one device, precision, layout and mode: how many
-models both measured at one size and batch, how far the later version is from the earlier one times a factor (mean
-error, the share within 10 %) and, with --timm, from a factor for each family. No prediction of a family that nobody
-timed can be expected to come much closer than a measurement of the same model does.
+DATA and FOLDER are make_timm.py's. A row for each pair of versions of one device, precision, layout
+and mode: how many models both measured at one size and batch, how far the later version is from the
+earlier one times a factor (mean error, the share within 10 %) and, with --timm, from a factor for
+each family. No prediction of a family that nobody timed can be expected to come much closer than a
+measurement of the same model does.
 """
 import argparse, collections, csv, gzip, itertools, os, statistics
 

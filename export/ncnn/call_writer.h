@@ -1,8 +1,9 @@
-// One call of the graph while it becomes layers of an ncnn network: what a handler (handlers.h) sees.
+// One call of the graph while it becomes layers of an ncnn network: what a handler (handlers.h)
+// sees.
 //
-// A blob of ncnn has up to four dimensions and no batch. A tensor of the graph is any blob with its numbers in the
-// same order; which sizes the blob has is each layer's choice. BlobOf() says which it has as a rule: the tensor's own,
-// without a batch of 1 in front.
+// A blob of ncnn has up to four dimensions and no batch. A tensor of the graph is any blob with its
+// numbers in the same order; which sizes the blob has is each layer's choice. BlobOf() says which
+// it has as a rule: the tensor's own, without a batch of 1 in front.
 #ifndef COBRA_EXPORT_NCNN_CALL_WRITER_H_
 #define COBRA_EXPORT_NCNN_CALL_WRITER_H_
 
@@ -23,8 +24,8 @@ namespace cobra::exporting::ncnn {
 
 // The sizes of a tensor's blob as a rule; empty if it has more than four dimensions.
 Ints BlobOf(const Shape& shape);
-// A dimension of a tensor as an axis of a blob: of the blob as a rule if it has this dimension, otherwise of one whose
-// other dimensions are joined.
+// A dimension of a tensor as an axis of a blob: of the blob as a rule if it has this dimension,
+// otherwise of one whose other dimensions are joined.
 struct Axis {
   Ints dims;
   int64_t axis = 0;
@@ -35,7 +36,8 @@ int64_t Product(const Ints& sizes);
 std::string Repeated(float value, int64_t count);
 std::string Floats(const std::vector<float>& values);
 
-// A tensor whose numbers are known when the network is written: weights and what is computed from them alone.
+// A tensor whose numbers are known when the network is written: weights and what is computed from
+// them alone.
 struct Constant {
   TensorType type;
   std::string bytes;
@@ -65,7 +67,8 @@ class CallWriter : public CallArguments {
   // The input as a blob of whatever sizes; as one of these sizes. REQUIRES: Has(i)
   std::string In(size_t i);
   std::string In(size_t i, const Ints& dims);
-  // Of the sizes that the tensor's blob has as a rule, or whatever sizes where it has too many dimensions.
+  // Of the sizes that the tensor's blob has as a rule, or whatever sizes where it has too many
+  // dimensions.
   std::string AsRule(size_t i);
   // Unimplemented unless the input is a constant.
   absl::Status NeedConstant(size_t i, absl::string_view what) const;

@@ -1,7 +1,8 @@
-// The handlers that operators.def names, by family: ops_activation.cc, ops_binary.cc, ops_convolution.cc,
-// ops_einsum.cc, ops_norm.cc, ops_part.cc, ops_pool.cc, ops_product.cc, ops_reduction.cc, ops_shape.cc. A handler adds
-// the layers of a call and returns the blobs of the call's outputs, "" for one that nobody reads; Unimplemented where
-// a form of the call cannot be written.
+// The handlers that operators.def names, by family: ops_activation.cc, ops_binary.cc,
+// ops_convolution.cc, ops_einsum.cc, ops_norm.cc, ops_part.cc, ops_pool.cc, ops_product.cc,
+// ops_reduction.cc, ops_shape.cc. A handler adds the layers of a call and returns the blobs of the
+// call's outputs, "" for one that nobody reads; Unimplemented where a form of the call cannot be
+// written.
 #ifndef COBRA_EXPORT_NCNN_HANDLERS_H_
 #define COBRA_EXPORT_NCNN_HANDLERS_H_
 
@@ -79,7 +80,8 @@ absl::StatusOr<Names> WriteUnary(CallWriter& c);
 absl::StatusOr<Names> WriteUnbind(CallWriter& c);
 absl::StatusOr<Names> WriteVariance(CallWriter& c);
 
-// The numbers of x, a tensor of `shape`, with its dimensions in another order; of whatever sizes. In ops_shape.cc.
+// The numbers of x, a tensor of `shape`, with its dimensions in another order; of whatever sizes.
+// In ops_shape.cc.
 std::string Ordered(CallWriter& c, const std::string& x, const Ints& shape, const Ints& perm);
 
 }  // namespace cobra::exporting::ncnn

@@ -1,5 +1,5 @@
-// Arithmetic of two tensors, or of a tensor and a number. Blobs of as many dimensions broadcast as PyTorch's tensors
-// do; ncnn's rule for blobs of fewer dimensions is another, and never used.
+// Arithmetic of two tensors, or of a tensor and a number. Blobs of as many dimensions broadcast as
+// PyTorch's tensors do; ncnn's rule for blobs of fewer dimensions is another, and never used.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,7 +12,8 @@ namespace {
 
 using graph::Op;
 
-// Sizes of two tensors that broadcast, as those of two blobs of as many dimensions; none if that takes more than four.
+// Sizes of two tensors that broadcast, as those of two blobs of as many dimensions; none if that
+// takes more than four.
 std::vector<Ints> Aligned(const Shape& a, const Shape& b) {
   const size_t rank = std::max({a.size(), b.size(), size_t{1}});
   Ints x(rank - a.size(), 1), y(rank - b.size(), 1);
@@ -131,7 +132,8 @@ absl::StatusOr<Names> WriteBinary(CallWriter& c) {
   return Names{y};
 }
 
-// What the mask does not hide, plus the value where it does. An infinite value is added to what is there.
+// What the mask does not hide, plus the value where it does. An infinite value is added to what is
+// there.
 absl::StatusOr<Names> WriteMaskedFill(CallWriter& c) {
   COBRA_RETURN_IF_ERROR(c.NeedConstant(1, "a mask"));
   if (c.Has(2) && !c.IsConstant(2)) return Refused("a value that the network computes");

@@ -1,5 +1,5 @@
-// Convolutions over one to three dimensions. The weights are in PyTorch's order; those of a transposed convolution have
-// inputs and outputs exchanged.
+// Convolutions over one to three dimensions. The weights are in PyTorch's order; those of a
+// transposed convolution have inputs and outputs exchanged.
 #include <cstring>
 
 #include "export/ncnn/handlers.h"

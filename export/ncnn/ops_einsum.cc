@@ -1,4 +1,5 @@
-// einsum of two tensors as a product of matrices, one for each value of the letters that all three have.
+// einsum of two tensors as a product of matrices, one for each value of the letters that all three
+// have.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +12,8 @@ namespace {
 
 struct Terms {
   std::string a, b, out;
-  // Letters of all three, of the first and the result, of the second and the result, of the two operands alone.
+  // Letters of all three, of the first and the result, of the second and the result, of the two
+  // operands alone.
   std::string batch, left, right, summed;
   std::map<char, int64_t> sizes;
 

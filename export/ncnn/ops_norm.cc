@@ -46,7 +46,8 @@ absl::StatusOr<Names> WriteBatchNorm(CallWriter& c) {
   if (!c.Has(1) || !c.Has(2) || c.Bool("training")) return Refused("statistics of the batch");
   COBRA_RETURN_IF_ERROR(NeedConstants(c, 1));
   const int64_t channels = c.Type(1).num_elements();
-  // Rows of channels without a batch: the channels are the innermost dimension, as those of a norm over each.
+  // Rows of channels without a batch: the channels are the innermost dimension, as those of a norm
+  // over each.
   COBRA_ASSIGN_OR_RETURN(const Ints dims, ByChannel(c));
   return Names{c.Map("BatchNorm", c.In(0, dims), {{0, channels}, {1, c.Double("eps", 1e-5)}},
                      {{NumbersOr(c, 3, 1, channels)}, {c.Numbers(1)}, {c.Numbers(2)}, {NumbersOr(c, 4, 0, channels)}})};

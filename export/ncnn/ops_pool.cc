@@ -74,7 +74,8 @@ absl::StatusOr<Names> Adaptive(CallWriter& c, int n, int64_t type) {
   return WithUnused(c, c.Layer(LayerName(n), {c.In(0, in)}, out, std::move(params)));
 }
 
-// Whether PyTorch and ncnn compute the same places: the factors that PyTorch was given are those of the sizes.
+// Whether PyTorch and ncnn compute the same places: the factors that PyTorch was given are those of
+// the sizes.
 bool FactorsFit(const CallWriter& c) {
   if (c.HasValue("size") || c.Bool("recompute_scale_factor") || c.Bool("align_corners")) return true;
   const graph::AttributeValue* value = c.node().attributes.Find("scale_factor");

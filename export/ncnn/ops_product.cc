@@ -16,7 +16,8 @@ std::string Row(const std::string& bytes, int64_t from, int64_t count) {
   return bytes.substr(static_cast<size_t>(from) * sizeof(float), static_cast<size_t>(count) * sizeof(float));
 }
 
-// x [rows, in] times the transposed weight [out, in], plus the bias: a blob of one row by InnerProduct.
+// x [rows, in] times the transposed weight [out, in], plus the bias: a blob of one row by
+// InnerProduct.
 std::string Linear(CallWriter& c, const std::string& x, int64_t out, Arrays arrays) {
   const Ints& dims = c.DimsOf(x);
   const bool bias = arrays.size() > 1;

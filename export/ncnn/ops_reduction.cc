@@ -36,7 +36,8 @@ std::string Reduced(CallWriter& c, int64_t type, const std::string& x, Ints axes
                  {{0, type}, {1, int64_t{0}}, {3, std::move(axes)}, {4, int64_t{keep ? 1 : 0}}, {5, int64_t{1}}});
 }
 
-// A blob of x and the axes that are reduced. Where the blob as a rule has not these dimensions, neighbours are joined.
+// A blob of x and the axes that are reduced. Where the blob as a rule has not these dimensions,
+// neighbours are joined.
 struct Axes {
   Ints dims, axes;
 };

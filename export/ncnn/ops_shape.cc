@@ -115,8 +115,8 @@ std::string Ordered(CallWriter& c, const std::string& x, const Ints& shape, cons
   return c.Permuted(c.Reshaped(x, moved.dims), moved.order);
 }
 
-// view, reshape, squeeze and all that only change the shape. A shape of more than four dimensions is none of a blob:
-// the next call takes the numbers in the shape that it needs.
+// view, reshape, squeeze and all that only change the shape. A shape of more than four dimensions
+// is none of a blob: the next call takes the numbers in the shape that it needs.
 absl::StatusOr<Names> WriteReshape(CallWriter& c) {
   if (c.Out().dtype != c.Type(0).dtype) return Refused("the same bytes as another type");
   const Ints dims = BlobOf(c.Out().shape);

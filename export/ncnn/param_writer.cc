@@ -16,7 +16,8 @@ constexpr absl::string_view kOutput = "Noop";
 
 std::string ParamText(int key, const Param& param) {
   if (const auto* whole = std::get_if<int64_t>(&param)) return absl::StrCat(key, "=", *whole);
-  // A real number has an exponent: without one ncnn takes it for a whole number. ncnn reads 15 characters of it.
+  // A real number has an exponent: without one ncnn takes it for a whole number. ncnn reads 15
+  // characters of it.
   if (const auto* real = std::get_if<double>(&param)) return absl::StrFormat("%d=%.8e", key, *real);
   const Ints& list = std::get<Ints>(param);
   return absl::StrCat(-23300 - key, "=", list.size(), ",", absl::StrJoin(list, ","));

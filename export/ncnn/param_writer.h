@@ -1,4 +1,5 @@
-// A network of ncnn while it is written: layers with their blobs, the text of FILE.param and the bytes of FILE.bin.
+// A network of ncnn while it is written: layers with their blobs, the text of FILE.param and the
+// bytes of FILE.bin.
 // The only place that knows the two formats.
 #ifndef COBRA_EXPORT_NCNN_PARAM_WRITER_H_
 #define COBRA_EXPORT_NCNN_PARAM_WRITER_H_
@@ -19,7 +20,8 @@ namespace cobra::exporting::ncnn {
 using Param = std::variant<int64_t, double, Ints>;
 using Params = std::vector<std::pair<int, Param>>;
 
-// Numbers of a layer in FILE.bin, as float32. Four bytes in front say how they are stored, where the layer reads them.
+// Numbers of a layer in FILE.bin, as float32. Four bytes in front say how they are stored, where
+// the layer reads them.
 struct Array {
   std::string bytes;
   bool has_flag = false;
@@ -28,7 +30,8 @@ using Arrays = std::vector<Array>;
 
 class ParamWriter {
  public:
-  // Adds a layer; the names of its outputs, whose sizes (the outermost first, at most four) are `dims`.
+  // Adds a layer; the names of its outputs, whose sizes (the outermost first, at most four) are
+  // `dims`.
   Names Add(absl::string_view type, const std::string& name, const Names& inputs, const std::vector<Ints>& dims,
             Params params, Arrays arrays);
   // The blob in<number>.
@@ -38,7 +41,8 @@ class ParamWriter {
   // REQUIRES: a blob that was added.
   const Ints& DimsOf(const std::string& blob) const { return dims_.at(blob); }
 
-  // Adds a Split behind every blob with several readers, which ncnn needs. Call once, after the last layer.
+  // Adds a Split behind every blob with several readers, which ncnn needs. Call once, after the
+  // last layer.
   void Finish();
   std::string Text() const;
   std::string Bytes() const;

@@ -34,7 +34,8 @@ constexpr TableRow kTable[] = {
 #undef COBRA_NCNN_WRITTEN
 };
 
-// Sums over weights that are computed while the network is written: index tables, masks, transposed matrices.
+// Sums over weights that are computed while the network is written: index tables, masks, transposed
+// matrices.
 constexpr int64_t kMostFolded = int64_t{1} << 24;
 constexpr int64_t kMostMultiplied = int64_t{1} << 28;
 
@@ -145,7 +146,8 @@ class Writer {
     add(graph_.constants(), ValueRef::Constant);
   }
 
-  // The name of a value as the memory is now. Views of memory that was written to since are computed again.
+  // The name of a value as the memory is now. Views of memory that was written to since are
+  // computed again.
   absl::StatusOr<std::string> Current(ValueRef ref) {
     if (ref.is_none()) return std::string();
     for (const ValueRef view : aliases_.OutOfDate(ref)) {
@@ -223,7 +225,8 @@ class Writer {
     return absl::OkStatus();
   }
 
-  // The layers of a call; the names of its outputs. REQUIRES: its inputs are up to date, or no views of one memory.
+  // The layers of a call; the names of its outputs. REQUIRES: its inputs are up to date, or no
+  // views of one memory.
   absl::StatusOr<Names> LayersOf(int32_t index) {
     const graph::Node& node = graph_.nodes()[index];
     Names inputs;
@@ -276,7 +279,8 @@ class Writer {
     return AddConstant(replaced.type, std::move(replaced.bytes));
   }
 
-  // The first output is written to the memory of the first input, which must be all of it in its order, or known.
+  // The first output is written to the memory of the first input, which must be all of it in its
+  // order, or known.
   absl::Status AddWrite(int32_t index, const Names& names) {
     const graph::Node& node = graph_.nodes()[index];
     const ValueRef target = node.inputs[0];

@@ -1,7 +1,8 @@
-// A network as ncnn's FILE.param (layers, text) and FILE.bin (weights). ncnn computes one sample in float32: tensors
-// lose a batch of 1 (export/ncnn/call_writer.h), and a call on a larger batch is an error. Every call becomes one
-// layer where ncnn has one, otherwise some; nothing is fused. A layer's name begins with the call it belongs to
-// ("call17/Convolution"). Inputs are the blobs in0, in1, ...; outputs out0, out1, ...
+// A network as ncnn's FILE.param (layers, text) and FILE.bin (weights). ncnn computes one sample in
+// float32: tensors lose a batch of 1 (export/ncnn/call_writer.h), and a call on a larger batch is
+// an error. Every call becomes one layer where ncnn has one, otherwise some; nothing is fused. A
+// layer's name begins with the call it belongs to ("call17/Convolution"). Inputs are the blobs in0,
+// in1, ...; outputs out0, out1, ...
 #ifndef COBRA_EXPORT_NCNN_WRITER_H_
 #define COBRA_EXPORT_NCNN_WRITER_H_
 
@@ -20,8 +21,8 @@ struct NcnnFiles {
   std::string param, bin;
 };
 
-// An error is a Diagnostic of kind kUnsupported that begins with the operator of the call that cannot be written, or
-// with the input, and says where in the source it is, and why.
+// An error is a Diagnostic of kind kUnsupported that begins with the operator of the call that
+// cannot be written, or with the input, and says where in the source it is, and why.
 absl::StatusOr<NcnnFiles> WriteNcnn(const graph::Graph& graph, const Weights& weights);
 // Writes PATH.param as above and, beside it, PATH.bin. `path` ends in ".param".
 absl::Status WriteNcnnFiles(const graph::Graph& graph, const Weights& weights, const std::string& path);

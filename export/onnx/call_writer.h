@@ -26,7 +26,8 @@ class CallWriter : public CallArguments {
 
   // "" if absent.
   std::string In(size_t i) const { return i < inputs_.size() ? inputs_[i] : ""; }
-  // PyTorch's promotion over all inputs and the Python number among the attributes, if there is one.
+  // PyTorch's promotion over all inputs and the Python number among the attributes, if there is
+  // one.
   DType CommonType() const;
 
   // ---- nodes
@@ -57,8 +58,8 @@ class CallWriter : public CallArguments {
   std::string Reduced(const std::string& op_type, const std::string& x, const Ints& axes, bool keep);
   // condition ? a : b, where a and b are of `dtype`.
   std::string Chosen(const std::string& condition, const std::string& a, const std::string& b, DType dtype);
-  // An elementwise node on tensors of `dtype`; types that runtimes have no arithmetic for (bool, 8 and 16 bits) are
-  // computed as int32.
+  // An elementwise node on tensors of `dtype`; types that runtimes have no arithmetic for (bool, 8
+  // and 16 bits) are computed as int32.
   std::string Arithmetic(const std::string& op_type, const Names& inputs, DType dtype);
   // beta * x + alpha * y; beta = 0 leaves x out, as PyTorch does.
   std::string Combined(const std::string& x, double beta, const std::string& y, double alpha, DType dtype);

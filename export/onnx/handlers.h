@@ -1,7 +1,8 @@
-// The handlers that operators.def names, by family: ops_activation.cc, ops_attention.cc, ops_binary.cc,
-// ops_convolution.cc, ops_copy.cc, ops_getitem.cc, ops_index.cc, ops_loss.cc, ops_norm.cc, ops_pool.cc, ops_product.cc,
-// ops_recurrent.cc, ops_reduction.cc, ops_resize.cc, ops_unary.cc, ops_view.cc. A handler adds the nodes of a call and
-// returns the names of the call's outputs; Unimplemented where a form of the call cannot be written.
+// The handlers that operators.def names, by family: ops_activation.cc, ops_attention.cc,
+// ops_binary.cc, ops_convolution.cc, ops_copy.cc, ops_getitem.cc, ops_index.cc, ops_loss.cc,
+// ops_norm.cc, ops_pool.cc, ops_product.cc, ops_recurrent.cc, ops_reduction.cc, ops_resize.cc,
+// ops_unary.cc, ops_view.cc. A handler adds the nodes of a call and returns the names of the call's
+// outputs; Unimplemented where a form of the call cannot be written.
 #ifndef COBRA_EXPORT_ONNX_HANDLERS_H_
 #define COBRA_EXPORT_ONNX_HANDLERS_H_
 
@@ -201,7 +202,8 @@ absl::StatusOr<Names> WriteWhere(CallWriter& c);
 std::string VectorNorm(CallWriter& c, const std::string& x, double p, const Ints& axes, bool keep, DType dtype);
 // x with each line along `dim` multiplied by a matrix [from, to].
 std::string ProductAlong(CallWriter& c, const std::string& x, const std::string& matrix, int rank, int dim);
-// The average over windows that cut each spatial dimension of the first input into as many parts as the output has.
+// The average over windows that cut each spatial dimension of the first input into as many parts as
+// the output has.
 std::string AreaAverage(CallWriter& c);
 // Without the digits after the point.
 std::string Truncated(CallWriter& c, const std::string& x);

@@ -1,5 +1,5 @@
-// An ONNX model while it is written: opset 17 of the default domain, IR version 8. The only place that knows the
-// format's messages.
+// An ONNX model while it is written: opset 17 of the default domain, IR version 8. The only place
+// that knows the format's messages.
 #ifndef COBRA_EXPORT_ONNX_ONNX_FILE_H_
 #define COBRA_EXPORT_ONNX_ONNX_FILE_H_
 
@@ -38,7 +38,8 @@ class OnnxFile {
   // `wanted`, or with a number behind it if that name is taken.
   std::string Unique(absl::string_view wanted);
   void AddInput(const std::string& name, const graph::TensorType& type);
-  // A tensor whose numbers are bytes `offset` and following of the file `location` in the model's folder.
+  // A tensor whose numbers are bytes `offset` and following of the file `location` in the model's
+  // folder.
   void AddExternal(const std::string& name, const graph::TensorType& type, const std::string& location, int64_t offset,
                    int64_t length);
   // A tensor whose numbers (little-endian, row-major) are in the model.
@@ -48,8 +49,8 @@ class OnnxFile {
   void AddNode(const OnnxNode& node);
   // Adds the type of a value for readers of the file, once, and only if a node computes it.
   void DeclareType(const std::string& name, const graph::TensorType& type);
-  // Adds the outputs of the model in order: `values` are renamed output0, output1 ..., or copied where that is not
-  // possible. Called once, last.
+  // Adds the outputs of the model in order: `values` are renamed output0, output1 ..., or copied
+  // where that is not possible. Called once, last.
   void AddOutputs(const Names& values, const std::vector<graph::TensorType>& types);
   // Empty if it is larger than the format allows, 2 GiB.
   std::string Serialize() const;

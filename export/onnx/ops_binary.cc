@@ -6,7 +6,8 @@
 namespace cobra::exporting {
 namespace {
 
-// The operands of a call as tensors of one type: the second may be a number (`other`), or the first (`input` of pow).
+// The operands of a call as tensors of one type: the second may be a number (`other`), or the first
+// (`input` of pow).
 struct Operands {
   DType dtype;
   std::string a, b;
@@ -29,7 +30,8 @@ std::string FloorOfQuotient(CallWriter& c, const std::string& a, const std::stri
   if (IsReal(dtype)) return c.Node("Floor", {c.Node("Div", {a, b})});
   const DType wide = ArithmeticType(dtype);
   const std::string x = c.Cast(a, dtype, wide), y = c.Cast(b, dtype, wide);
-  // Mod has the sign of the divisor, so that the rest is a multiple of it; Div alone cuts off towards zero.
+  // Mod has the sign of the divisor, so that the rest is a multiple of it; Div alone cuts off
+  // towards zero.
   const std::string quotient = c.Node("Div", {c.Node("Sub", {x, c.Node("Mod", {x, y})}), y});
   return c.Cast(quotient, wide, dtype);
 }

@@ -31,7 +31,8 @@ std::string InBatch(CallWriter& c, int spatial, F call) {
   return batched ? y : c.Squeezed(y, {0});
 }
 
-// A weight that copies element (i, j) of a window to output channel i * width + j: [height * width, 1, height, width].
+// A weight that copies element (i, j) of a window to output channel i * width + j: [height * width,
+// 1, height, width].
 std::string WindowWeight(CallWriter& c, const Ints& kernel, DType dtype) {
   const int64_t area = kernel[0] * kernel[1];
   std::vector<double> values(static_cast<size_t>(area * area), 0);

@@ -8,7 +8,8 @@
 namespace cobra::exporting {
 namespace {
 
-// All inputs in the type of the result, without those of no elements that PyTorch lets stand beside any shape.
+// All inputs in the type of the result, without those of no elements that PyTorch lets stand beside
+// any shape.
 Names Parts(CallWriter& c) {
   Names parts;
   for (size_t i = 0; i < c.num_inputs(); ++i) {

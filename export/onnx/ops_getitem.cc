@@ -86,7 +86,8 @@ bool HasMask(const Selection& s) {
   return std::any_of(s.advanced.begin(), s.advanced.end(), [](const AdvancedIndex& a) { return a.is_mask; });
 }
 
-// The value that is written, as a tensor of `shape`: PyTorch drops dimensions of one element in front.
+// The value that is written, as a tensor of `shape`: PyTorch drops dimensions of one element in
+// front.
 absl::StatusOr<std::string> ValueAs(CallWriter& c, size_t operand, const Shape& shape, DType dtype) {
   if (!c.Has(operand)) return c.Filled({shape, dtype}, c.Double("value"));
   std::string value = c.Input(operand, dtype);
@@ -100,7 +101,8 @@ absl::StatusOr<std::string> ValueAs(CallWriter& c, size_t operand, const Shape& 
   return own == shape ? value : c.Expanded(value, shape);
 }
 
-// What is selected with the elements at a mask replaced. A value per selected element would depend on the mask.
+// What is selected with the elements at a mask replaced. A value per selected element would depend
+// on the mask.
 absl::StatusOr<std::string> WithMasked(CallWriter& c, const std::string& x, const Selection& s, size_t operand,
                                        DType dtype) {
   if (s.advanced.size() != 1) return Refused("a mask beside another index tensor");

@@ -40,7 +40,8 @@ std::string Rounded(CallWriter& c, const std::string& distance, double beta, dou
   return c.Node("Where", {c.Node("Less", {distance, c.Number(dtype, beta)}), near, far});
 }
 
-// Of the class that the target names, from log probabilities [batch, classes, ...]; and the weights of these classes.
+// Of the class that the target names, from log probabilities [batch, classes, ...]; and the weights
+// of these classes.
 struct Picked {
   std::string loss, weight;
 };

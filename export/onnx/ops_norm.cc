@@ -7,7 +7,8 @@
 namespace cobra::exporting {
 namespace {
 
-// A vector with one number for each channel, as a tensor that is broadcast along dimension 1 of `rank`.
+// A vector with one number for each channel, as a tensor that is broadcast along dimension 1 of
+// `rank`.
 std::string ByChannel(CallWriter& c, const std::string& x, int64_t channels, int rank) {
   if (rank <= 2) return x;
   Shape shape(static_cast<size_t>(rank) - 1, 1);

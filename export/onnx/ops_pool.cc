@@ -10,10 +10,11 @@ namespace {
 struct PoolWindow {
   int dims = 0;
   Ints kernel, stride, padding, dilation;
-  // Sizes are rounded up, in the way in which every reader of the file does it too. (PyTorch drops a window that begins
-  // in the padding.)
+  // Sizes are rounded up, in the way in which every reader of the file does it too. (PyTorch drops
+  // a window that begins in the padding.)
   bool ceil_mode = false;
-  // Where the last window ends, beyond the padding at the end: more than 0 only if ceil_mode added a window.
+  // Where the last window ends, beyond the padding at the end: more than 0 only if ceil_mode added
+  // a window.
   Ints beyond;
   bool reaches_beyond = false;
 };
@@ -55,7 +56,8 @@ PoolWindow WindowOf(const CallWriter& c) {
   return w;
 }
 
-// With the padding at the end as far as the last window reaches, so that no rule about rounding matters.
+// With the padding at the end as far as the last window reaches, so that no rule about rounding
+// matters.
 Ints PadsOf(const PoolWindow& w) {
   Ints pads = w.padding;
   for (int i = 0; i < w.dims; ++i) pads.push_back(w.padding[i] + w.beyond[i]);
@@ -78,7 +80,8 @@ std::string ZeroPadded(CallWriter& c, const std::string& x, const Ints& begin, c
   return c.Node("Pad", {x, c.IntsOf(pads), c.Number(c.Type(0).dtype, 0)});
 }
 
-// The average of each window of `x`, which has a batch. A window that ceil_mode adds is cut off at the padding's end.
+// The average of each window of `x`, which has a batch. A window that ceil_mode adds is cut off at
+// the padding's end.
 std::string Averaged(CallWriter& c, const std::string& x, const PoolWindow& w, bool count_padding) {
   if (!w.reaches_beyond) {
     Ints pads = w.padding;

@@ -51,8 +51,9 @@ std::string Extreme(CallWriter& c, const char* op_type, const std::string& x, DT
   return c.Cast(c.Reduced(op_type, c.Cast(x, dtype, wide), r.axes, r.keep), wide, dtype);
 }
 
-// A scan in as many steps as the length has binary digits: each step joins every element with the one `distance` before
-// it. `joined` gets (element, earlier element); the first elements have none before them.
+// A scan in as many steps as the length has binary digits: each step joins every element with the
+// one `distance` before it. `joined` gets (element, earlier element); the first elements have none
+// before them.
 template <typename F>
 std::string Scanned(CallWriter& c, std::string x, int64_t axis, F joined) {
   const int64_t size = c.ShapeOf(0).empty() ? 1 : c.ShapeOf(0)[static_cast<size_t>(axis)];

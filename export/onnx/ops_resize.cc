@@ -7,7 +7,8 @@
 namespace cobra::exporting {
 namespace {
 
-// The factor that PyTorch was given for each spatial dimension; empty if it was given sizes, or computes with them.
+// The factor that PyTorch was given for each spatial dimension; empty if it was given sizes, or
+// computes with them.
 std::vector<double> FactorsOf(const CallWriter& c, int dims) {
   if (c.HasValue("size") || c.Bool("recompute_scale_factor") || c.Bool("align_corners")) return {};
   const graph::AttributeValue* value = c.node().attributes.Find("scale_factor");
@@ -25,8 +26,8 @@ double CubicWeight(double distance, double a) {
   return d < 2 ? ((d - 5) * d + 8) * d * a - 4 * a : 0;
 }
 
-// PyTorch's antialiased resampling of one dimension: [in, out]. Where the image shrinks, the window is wider by the
-// same factor.
+// PyTorch's antialiased resampling of one dimension: [in, out]. Where the image shrinks, the window
+// is wider by the same factor.
 std::vector<double> AntialiasedWeights(bool cubic, bool align_corners, int64_t in, int64_t out, double factor) {
   double scale = factor > 0 ? 1 / factor : static_cast<double>(in) / static_cast<double>(out);
   if (align_corners) scale = out > 1 ? static_cast<double>(in - 1) / static_cast<double>(out - 1) : 0;

@@ -1,4 +1,5 @@
-// Views: the same numbers under another shape or order. Which tensors share their memory is aliasing.h's business.
+// Views: the same numbers under another shape or order. Which tensors share their memory is
+// aliasing.h's business.
 #include <algorithm>
 
 #include "base/status_macros.h"

@@ -154,7 +154,8 @@ std::vector<Ints> CoordinatesOf(const Shape& shape, const Ints& positions) {
   return coordinates;
 }
 
-// x with a box replaced: in each dimension a range. From the first dimension in which something is left inwards.
+// x with a box replaced: in each dimension a range. From the first dimension in which something is
+// left inwards.
 std::string WithBox(CallWriter& c, const std::string& x, const Shape& shape, const std::vector<Ints>& ranges,
                     size_t dim, const std::string& value) {
   while (dim < shape.size() && static_cast<int64_t>(ranges[dim].size()) == shape[dim]) ++dim;

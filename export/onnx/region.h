@@ -36,8 +36,8 @@ std::string Selected(CallWriter& c, const std::string& x, const Selection& selec
 // Which elements of x these are.
 Ints PositionsOf(const Selection& selection);
 
-// x with the elements at `positions` (row-major, each at most once) replaced by those of `value`, in the same order.
-// `value` has as many elements, and the type of x.
+// x with the elements at `positions` (row-major, each at most once) replaced by those of `value`,
+// in the same order. `value` has as many elements, and the type of x.
 absl::StatusOr<std::string> WithReplaced(CallWriter& c, const std::string& x, const TensorType& type,
                                          const Ints& positions, const std::string& value);
 

@@ -123,7 +123,8 @@ class Writer {
     add(graph_.constants(), ValueRef::Constant);
   }
 
-  // The name of a value as the memory is now. Views of memory that was written to since are computed again.
+  // The name of a value as the memory is now. Views of memory that was written to since are
+  // computed again.
   absl::StatusOr<std::string> Current(ValueRef ref) {
     if (ref.is_none()) return std::string();
     for (const ValueRef view : aliases_.OutOfDate(ref)) {
@@ -134,7 +135,8 @@ class Writer {
     return aliases_.NameOf(ref);
   }
 
-  // The nodes of a call; the names of its outputs. REQUIRES: its inputs are up to date, or no views of one memory.
+  // The nodes of a call; the names of its outputs. REQUIRES: its inputs are up to date, or no views
+  // of one memory.
   absl::StatusOr<Names> NodesOf(int32_t index) {
     const graph::Node& node = graph_.nodes()[index];
     Names inputs;

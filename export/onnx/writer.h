@@ -1,7 +1,8 @@
-// A network as an ONNX model: opset 17 of the default domain, IR version 8. Every call becomes one node where ONNX has
-// one, otherwise some. A node's name begins with the call it belongs to ("call17/Conv"), so that what a runtime
-// measures can be given back to the calls of the graph. Large weights are left in the weights' file
-// (export/weights.h), of which the model says where each one is.
+// A network as an ONNX model: opset 17 of the default domain, IR version 8. Every call becomes one
+// node where ONNX has one, otherwise some. A node's name begins with the call it belongs to
+// ("call17/Conv"), so that what a runtime measures can be given back to the calls of the graph.
+// Large weights are left in the weights' file (export/weights.h), of which the model says where
+// each one is.
 #ifndef COBRA_EXPORT_ONNX_WRITER_H_
 #define COBRA_EXPORT_ONNX_WRITER_H_
 
@@ -17,14 +18,15 @@
 namespace cobra::exporting {
 
 struct OnnxOptions {
-  // The name of the weights' file, which lies in the model's folder. Empty: all numbers are put into the model, which
-  // cannot be larger than 2 GiB then.
+  // The name of the weights' file, which lies in the model's folder. Empty: all numbers are put
+  // into the model, which cannot be larger than 2 GiB then.
   std::string weights_file;
   // Tensors of fewer bytes are put into the model in either case: numbers that a reader looks at.
   int64_t smallest_external_bytes = 1024;
 };
 
-// The bytes of the model. An error is a Diagnostic of kind kUnsupported that names the call that cannot be written:
+// The bytes of the model. An error is a Diagnostic of kind kUnsupported that names the call that
+// cannot be written:
 // its operator, its place in the source, and why.
 absl::StatusOr<std::string> WriteOnnx(const graph::Graph& graph, const Weights& weights,
                                       const OnnxOptions& options = {});

@@ -118,7 +118,8 @@ class Writer {
     const AttributeValue* value = Find(name);
     return value == nullptr ? std::string(fallback) : ValueText(name, *value);
   }
-  // Operands `first` and those after it, without their names; an absent one that is an attribute as its value.
+  // Operands `first` and those after it, without their names; an absent one that is an attribute as
+  // its value.
   std::vector<std::string> Positional(size_t first);
   std::vector<std::string> Named(size_t first) const;
   std::vector<std::string> Rest(size_t first) const {
@@ -268,7 +269,8 @@ CallText Writer::RandomFill() {
   return {Called(absl::StrCat(Operand(0), ".", row_.function, "_"), std::move(arguments))};
 }
 
-// The text of the index with the names of its tensors. `value_operand`: the first operand that is not part of it.
+// The text of the index with the names of its tensors. `value_operand`: the first operand that is
+// not part of it.
 absl::StatusOr<std::string> Writer::IndexText(size_t* value_operand) const {
   const std::string text = node_.attributes.String("index");
   absl::StatusOr<graph::IndexList> list = graph::ParseIndex(text);

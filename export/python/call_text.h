@@ -12,8 +12,8 @@ namespace cobra::exporting {
 
 struct CallText {
   std::string text;
-  // `text` changes its first operand and has no value (an assignment to elements); an empty one does nothing. The
-  // call's output is operand `is_operand`.
+  // `text` changes its first operand and has no value (an assignment to elements); an empty one
+  // does nothing. The call's output is operand `is_operand`.
   bool is_statement = false;
   int is_operand = 0;
   // The call has a tuple of this many values; 0: one value that is no tuple.

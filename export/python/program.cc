@@ -193,7 +193,8 @@ class TensorNames {
   std::set<std::string, std::less<>> modules_;
 };
 
-// Gives variables to values: the name of a value that is read for the last time goes to what the same call makes.
+// Gives variables to values: the name of a value that is read for the last time goes to what the
+// same call makes.
 class Variables {
  public:
   explicit Variables(std::set<std::string> taken) : taken_(std::move(taken)) {}

@@ -1,6 +1,7 @@
-// A graph as a PyTorch program: one nn.Module whose forward() makes the graph's calls in their order, with their
-// arguments. It needs nothing but torch (1.13 or any 2.x; torchvision for its own operators), and has the parameters
-// and buffers of the graph under their names, so that load_state_dict() takes those of the original model.
+// A graph as a PyTorch program: one nn.Module whose forward() makes the graph's calls in their
+// order, with their arguments. It needs nothing but torch (1.13 or any 2.x; torchvision for its own
+// operators), and has the parameters and buffers of the graph under their names, so that
+// load_state_dict() takes those of the original model.
 #ifndef COBRA_EXPORT_PYTHON_PROGRAM_H_
 #define COBRA_EXPORT_PYTHON_PROGRAM_H_
 
@@ -12,8 +13,8 @@
 
 namespace cobra::exporting {
 
-// `source` is what the graph was read from, for the first comment; it may be empty. Unimplemented, beginning with the
-// operator, if a call cannot be written: those of quantized tensors.
+// `source` is what the graph was read from, for the first comment; it may be empty. Unimplemented,
+// beginning with the operator, if a call cannot be written: those of quantized tensors.
 absl::StatusOr<std::string> WriteProgram(const graph::Graph& graph, absl::string_view source);
 
 }  // namespace cobra::exporting

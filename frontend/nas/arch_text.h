@@ -1,5 +1,5 @@
-// A cursor over an architecture string. All readers of architecture strings use it, so that every error quotes the
-// string and points at the character.
+// A cursor over an architecture string. All readers of architecture strings use it, so that every
+// error quotes the string and points at the character.
 #ifndef COBRA_FRONTEND_NAS_ARCH_TEXT_H_
 #define COBRA_FRONTEND_NAS_ARCH_TEXT_H_
 

@@ -1,5 +1,5 @@
-// DARTS (Liu et al., ICLR 2019), as quark0/darts builds NetworkCIFAR and NetworkImageNet from a Genotype: evaluation
-// networks without auxiliary head and drop path, as at inference.
+// DARTS (Liu et al., ICLR 2019), as quark0/darts builds NetworkCIFAR and NetworkImageNet from a
+// Genotype: evaluation networks without auxiliary head and drop path, as at inference.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -121,7 +121,8 @@ graph::ValueRef FactorizedReduce(graph::NetBuilder& net, const std::string& path
   return net.BatchNorm2d(net.Cat({even, odd}, 1, path), absl::StrCat(path, ".bn"));
 }
 
-// A sequence of ReLU, depthwise convolution, pointwise convolution and batch norm; `first` is the index of the ReLU.
+// A sequence of ReLU, depthwise convolution, pointwise convolution and batch norm; `first` is the
+// index of the ReLU.
 graph::ValueRef Separable(graph::NetBuilder& net, const std::string& path, int first, graph::ValueRef x, int64_t kernel,
                           int64_t stride, int64_t dilation) {
   const int64_t channels = net.Channels(x);

@@ -1,6 +1,7 @@
-// FBNet (Wu et al., CVPR 2019), as GATECH-EIC/HW-NAS-Bench builds FBNet_Infer: a 3x3 stem of 16 channels, 22 searched
-// blocks, a 1x1 header, global average, linear layer. Two networks have these blocks: ImageNet (224, stem of stride 2,
-// second stage of stride 2, header 1984) and CIFAR (32, strides 1, header 1504), which is what HELP measured.
+// FBNet (Wu et al., CVPR 2019), as GATECH-EIC/HW-NAS-Bench builds FBNet_Infer: a 3x3 stem of 16
+// channels, 22 searched blocks, a 1x1 header, global average, linear layer. Two networks have these
+// blocks: ImageNet (224, stem of stride 2, second stage of stride 2, header 1984) and CIFAR (32,
+// strides 1, header 1504), which is what HELP measured.
 #include <array>
 
 #include "absl/strings/str_cat.h"
@@ -53,7 +54,8 @@ graph::ValueRef RunBlock(graph::NetBuilder& net, const std::string& path, const 
 
 absl::StatusOr<graph::Graph> BuildFbnet(SpaceRequest request) {
   COBRA_ASSIGN_OR_RETURN(int dataset, request.options.Choice("dataset", 0, {"imagenet", "cifar100", "cifar10"}));
-  // An input of CIFAR's size selects CIFAR's network: ImageNet's would reduce it to one pixel before the last stage.
+  // An input of CIFAR's size selects CIFAR's network: ImageNet's would reduce it to one pixel
+  // before the last stage.
   if (!request.options.Has("dataset") && request.inputs.size() == 1 && request.inputs[0].rank() == 4 &&
       request.inputs[0].shape[2] <= 32) {
     dataset = 1;

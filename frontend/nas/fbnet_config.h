@@ -29,7 +29,8 @@ struct FbnetBlock {
   int64_t groups = 1;
 };
 
-// 22 names, or the numbers of HW-NAS-Bench's op_idx_list, separated by blanks or commas, with or without brackets.
+// 22 names, or the numbers of HW-NAS-Bench's op_idx_list, separated by blanks or commas, with or
+// without brackets.
 absl::StatusOr<std::vector<FbnetBlock>> ParseFbnetBlocks(ArchText& text);
 absl::StatusOr<std::vector<FbnetBlock>> ParseFbnetBlocks(absl::string_view arch);
 

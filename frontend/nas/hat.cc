@@ -1,11 +1,13 @@
-// HAT (Wang et al., ACL 2020): a SubTransformer of mit-han-lab/hardware-aware-transformers as a network of its own, in
-// which every weight has the sampled size. It consists of embeddings, encoder, decoder over a whole target sentence
-// (teacher forcing, no incremental state) and output projection. It is what the original code runs in eval mode. The
-// padding mask is computed but masks nothing, encoder attention and encoder-decoder attention average their weights
-// over heads, and dropout is called but changes nothing.
+// HAT (Wang et al., ACL 2020): a SubTransformer of mit-han-lab/hardware-aware-transformers as a
+// network of its own, in which every weight has the sampled size. It consists of embeddings,
+// encoder, decoder over a whole target sentence (teacher forcing, no incremental state) and output
+// projection. It is what the original code runs in eval mode. The padding mask is computed but
+// masks nothing, encoder attention and encoder-decoder attention average their weights over heads,
+// and dropout is called but changes nothing.
 //
-// Sizes that a configuration does not contain are options, because the task determines them (vocabularies of fairseq's
-// preprocessed data, sentence lengths of HAT's latency data, whether one embedding serves all three places).
+// Sizes that a configuration does not contain are options, because the task determines them
+// (vocabularies of fairseq's preprocessed data, sentence lengths of HAT's latency data, whether one
+// embedding serves all three places).
 #include <algorithm>
 #include <cmath>
 

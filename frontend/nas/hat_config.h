@@ -1,4 +1,5 @@
-// The full configuration of a HAT SubTransformer, as in the yml files of mit-han-lab/hardware-aware-transformers.
+// The full configuration of a HAT SubTransformer, as in the yml files of
+// mit-han-lab/hardware-aware-transformers.
 #ifndef COBRA_FRONTEND_NAS_HAT_CONFIG_H_
 #define COBRA_FRONTEND_NAS_HAT_CONFIG_H_
 
@@ -25,9 +26,10 @@ struct HatConfig {
   std::vector<int64_t> arbitrary_ende_attn;
 };
 
-// "encoder-embed-dim-subtransformer: 512, decoder-ffn-embed-dim-all-subtransformer: [3072, 3072] ...": the keys of
-// those files, or those of the config dictionary of their code ("encoder_embed_dim", nested or not), in any order,
-// separated by blanks, commas or new lines. Lists longer than the number of layers are truncated, as in that code.
+// "encoder-embed-dim-subtransformer: 512, decoder-ffn-embed-dim-all-subtransformer: [3072, 3072]
+// ...": the keys of those files, or those of the config dictionary of their code
+// ("encoder_embed_dim", nested or not), in any order, separated by blanks, commas or new lines.
+// Lists longer than the number of layers are truncated, as in that code.
 absl::StatusOr<HatConfig> ParseHatConfig(ArchText& text, int64_t qkv_dim);
 
 }  // namespace cobra::nas

@@ -1,11 +1,12 @@
-// NAS-Bench-101 (Ying et al., ICML 2019), as google-research/nasbench's model_builder builds it, but with PyTorch's
-// calls: a 3x3 stem of 128 channels, three stacks of three modules, global mean, linear layer. Between stacks, max
-// pooling reduces the image and the number of channels doubles. A module is a graph of at most seven vertices; vertices
-// that do not lie on a path from input to output are pruned first (model_spec).
+// NAS-Bench-101 (Ying et al., ICML 2019), as google-research/nasbench's model_builder builds it,
+// but with PyTorch's calls: a 3x3 stem of 128 channels, three stacks of three modules, global mean,
+// linear layer. Between stacks, max pooling reduces the image and the number of channels doubles. A
+// module is a graph of at most seven vertices; vertices that do not lie on a path from input to
+// output are pruned first (model_spec).
 //
-// Vertices that feed the output are concatenated and share its channels; an inner vertex has as many as the widest one
-// that it feeds, and one that is wider is truncated. The module's input goes through a 1x1 projection wherever it is
-// used.
+// Vertices that feed the output are concatenated and share its channels; an inner vertex has as
+// many as the widest one that it feeds, and one that is wider is truncated. The module's input goes
+// through a 1x1 projection wherever it is used.
 #include <algorithm>
 
 #include "absl/strings/ascii.h"

@@ -1,10 +1,11 @@
-// NAS-Bench-201 (Dong and Yang, ICLR 2020), as D-X-Y/AutoDL-Projects builds TinyNetwork for inference. It has a 3x3
-// stem, three stages of N cells with C, 2C, 4C channels, a residual block of stride 2 between stages, batch norm, ReLU,
-// global average and a linear layer.
+// NAS-Bench-201 (Dong and Yang, ICLR 2020), as D-X-Y/AutoDL-Projects builds TinyNetwork for
+// inference. It has a 3x3 stem, three stages of N cells with C, 2C, 4C channels, a residual block
+// of stride 2 between stages, batch norm, ReLU, global average and a linear layer.
 //
-// A cell has four nodes; edge (i, j) is an operation from node i to node j. Node j is Python's sum() over its edges: an
-// addition to the number 0 first, then the tensors. `none` multiplies by zero. "Pruned" is the network that BRP-NAS
-// measured: an edge runs only if it lies on a path from the cell's input to its output over edges that are not `none`.
+// A cell has four nodes; edge (i, j) is an operation from node i to node j. Node j is Python's
+// sum() over its edges: an addition to the number 0 first, then the tensors. `none` multiplies by
+// zero. "Pruned" is the network that BRP-NAS measured: an edge runs only if it lies on a path from
+// the cell's input to its output over edges that are not `none`.
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "frontend/nas/nasbench201_cell.h"

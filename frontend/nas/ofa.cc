@@ -1,6 +1,7 @@
-// Once-for-all MobileNetV3 (Cai et al., ICLR 2020), as mit-han-lab/once-for-all's get_active_subnet() returns it: the
-// sub-network on its own, width 1.0. String: "ks:<20> e:<20> d:<5> r:<1>", kernel size and expansion of the four block
-// places of each of five stages, depth of each stage, input resolution; places beyond a stage's depth are not used.
+// Once-for-all MobileNetV3 (Cai et al., ICLR 2020), as mit-han-lab/once-for-all's
+// get_active_subnet() returns it: the sub-network on its own, width 1.0. String: "ks:<20> e:<20>
+// d:<5> r:<1>", kernel size and expansion of the four block places of each of five stages, depth of
+// each stage, input resolution; places beyond a stage's depth are not used.
 #include <algorithm>
 #include <cmath>
 
@@ -18,7 +19,8 @@ int64_t MakeDivisible(int64_t value, int64_t divisor) {
   return rounded;
 }
 
-// relu6(x + 3), with the same calls as the original code. Divided by six it is h-sigmoid; h-swish also multiplies by x.
+// relu6(x + 3), with the same calls as the original code. Divided by six it is h-sigmoid; h-swish
+// also multiplies by x.
 graph::ValueRef ShiftedRelu6(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, bool inplace) {
   x = net.Call(graph::Op::add, {{"other", 3.0}}, {x}, path);
   return inplace ? net.CallInPlace(graph::Op::relu6, {}, {x}, path) : net.Call(graph::Op::relu6, {}, {x}, path);

@@ -1,5 +1,5 @@
-// The contents of an architecture string of Once-for-all MobileNetV3, for code that needs its blocks and not its
-// network.
+// The contents of an architecture string of Once-for-all MobileNetV3, for code that needs its
+// blocks and not its network.
 #ifndef COBRA_FRONTEND_NAS_OFA_CONFIG_H_
 #define COBRA_FRONTEND_NAS_OFA_CONFIG_H_
 

@@ -1,5 +1,6 @@
-// Architecture string of a NAS space in, graph out. The graph is the complete network of the space's paper: every call
-// of its published code, in the same order. docs/nas_spaces.md lists the spaces, their options and their strings.
+// Architecture string of a NAS space in, graph out. The graph is the complete network of the
+// space's paper: every call of its published code, in the same order. docs/nas_spaces.md lists the
+// spaces, their options and their strings.
 #ifndef COBRA_FRONTEND_NAS_READER_H_
 #define COBRA_FRONTEND_NAS_READER_H_
 
@@ -15,14 +16,15 @@
 namespace cobra::nas {
 
 struct ArchitectureRequest {
-  // "SPACE:STRING" or "SPACE,option=value,...:STRING": "nasbench201,classes=100:|nor_conv_3x3~0|+..."
+  // "SPACE:STRING" or "SPACE,option=value,...:STRING":
+  // "nasbench201,classes=100:|nor_conv_3x3~0|+..."
   std::string architecture;
   // "1x3x32x32", one per input of the network; empty: those of the space's paper.
   std::vector<std::string> inputs;
 };
 
-// Errors carry a Diagnostic: usage for a string that is not an architecture of the space (with the position in it),
-// model_error for an architecture that cannot be built, limit beyond a limit.
+// Errors carry a Diagnostic: usage for a string that is not an architecture of the space (with the
+// position in it), model_error for an architecture that cannot be built, limit beyond a limit.
 absl::StatusOr<graph::Graph> ReadArchitecture(const ArchitectureRequest& request, const Limits& limits = {});
 
 // The spaces, for messages and help: "darts, fbnet, ...".

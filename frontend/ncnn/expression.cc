@@ -25,8 +25,8 @@ struct Number {
   float AsReal() const { return is_real ? real : static_cast<float>(whole); }
 };
 
-// What a name does to one number or two. Without `of_whole` the result is real for whole numbers too; without `of_real`
-// there is none for real ones.
+// What a name does to one number or two. Without `of_whole` the result is real for whole numbers
+// too; without `of_real` there is none for real ones.
 struct Operator {
   absl::string_view name;
   size_t arity;

@@ -1,6 +1,7 @@
-// The handlers that layers.def names, by family: ops_source.cc (inputs, weights, what passes blobs on),
-// ops_convolution.cc, ops_product.cc, ops_recurrent.cc, ops_pool.cc, ops_norm.cc, ops_activation.cc,
-// ops_elementwise.cc, ops_shape.cc, ops_reduce.cc, ops_spectrum.cc, ops_detect.cc.
+// The handlers that layers.def names, by family: ops_source.cc (inputs, weights, what passes blobs
+// on), ops_convolution.cc, ops_product.cc, ops_recurrent.cc, ops_pool.cc, ops_norm.cc,
+// ops_activation.cc, ops_elementwise.cc, ops_shape.cc, ops_reduce.cc, ops_spectrum.cc,
+// ops_detect.cc.
 #ifndef COBRA_FRONTEND_NCNN_HANDLERS_H_
 #define COBRA_FRONTEND_NCNN_HANDLERS_H_
 
@@ -11,8 +12,8 @@
 namespace cobra::ncnn {
 
 // ---- shared by the families
-// A product of `in` and `out` numbers with the layer's weight, bias and activation; its first input becomes rows of
-// `in`.
+// A product of `in` and `out` numbers with the layer's weight, bias and activation; its first input
+// becomes rows of `in`.
 struct Product {
   int64_t in = 0, out = 0;
   int bias_key = 1;

@@ -77,7 +77,8 @@ std::string KindText(absl::string_view mark) {
   return "a whole number";
 }
 
-// Whether whole numbers are the bits of real ones, rather than a slip: those of 2 are no number that a layer has.
+// Whether whole numbers are the bits of real ones, rather than a slip: those of 2 are no number
+// that a layer has.
 bool AreBitsOfReals(const Param& param) {
   const std::vector<double> reals = param.AsReals();
   return std::all_of(reals.begin(), reals.end(),
@@ -107,7 +108,8 @@ Importer::Importer(const ParamFile& file, const NcnnRequest& request, const Limi
       file_name_(std::make_shared<const std::string>(request.name)),
       blobs_(file.blobs.size()) {}
 
-// The whole sequence: the request's inputs, the layers in order, and as outputs what no layer reads.
+// The whole sequence: the request's inputs, the layers in order, and as outputs what no layer
+// reads.
 absl::StatusOr<NcnnModel> Importer::Import() {
   COBRA_RETURN_IF_ERROR(SplitRequest());
   MarkReaders();
@@ -235,8 +237,8 @@ absl::Status Importer::CheckParams(const Layer& layer, absl::string_view keys) c
   return absl::OkStatus();
 }
 
-// Compares the file's own shapes of the outputs with those that follow from the layer: if they differ, one of the two
-// was read wrongly.
+// Compares the file's own shapes of the outputs with those that follow from the layer: if they
+// differ, one of the two was read wrongly.
 absl::Status Importer::CheckHints(const Layer& layer) const {
   const std::vector<int64_t> hints = layer.Ints(kHintsKey);
   if (resized_) return absl::OkStatus();
@@ -324,7 +326,8 @@ absl::StatusOr<graph::ValueRef> Importer::Parameter(const Layer& layer, absl::st
     return LimitError(layer, LimitMessage(absl::StrCat("its ", what), limits_.graph.max_tensor_bytes, "bytes"));
   std::string name = absl::StrCat(layer.name, ".", what);
   for (int& n = weight_names_[name]; n++ > 0;) {
-    // The next number for that name, or a later one if another tensor already has the numbered name.
+    // The next number for that name, or a later one if another tensor already has the numbered
+    // name.
     std::string numbered = absl::StrCat(name, "#", n);
     if (weight_names_.emplace(numbered, 1).second) {
       name = std::move(numbered);

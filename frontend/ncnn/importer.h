@@ -1,6 +1,7 @@
-// The run of an ncnn network: layers in the file's order, each lowered to PyTorch's calls by its handler (layers.def,
-// ops_*.cc). A blob of ncnn dimensions d0 ... dn (the outermost first: channels, height, width) is a tensor [batch, d0
-// ... dn] of the graph, so axis `a` of a layer is dimension `a` + 1 of a call.
+// The run of an ncnn network: layers in the file's order, each lowered to PyTorch's calls by its
+// handler (layers.def, ops_*.cc). A blob of ncnn dimensions d0 ... dn (the outermost first:
+// channels, height, width) is a tensor [batch, d0 ... dn] of the graph, so axis `a` of a layer is
+// dimension `a` + 1 of a call.
 #ifndef COBRA_FRONTEND_NCNN_IMPORTER_H_
 #define COBRA_FRONTEND_NCNN_IMPORTER_H_
 
@@ -52,8 +53,9 @@ class Importer {
   absl::StatusOr<graph::ValueRef> Pad(const Layer& layer, graph::ValueRef x, std::vector<int64_t> amounts, double value,
                                       absl::string_view mode = "constant");
 
-  // An array of the .bin file as parameter `name` of the layer. It lies there as `shape`; the parameter has these
-  // dimensions permuted and then, if given, the shape `as`. Arrays are asked for in the order of the .bin file.
+  // An array of the .bin file as parameter `name` of the layer. It lies there as `shape`; the
+  // parameter has these dimensions permuted and then, if given, the shape `as`. Arrays are asked
+  // for in the order of the .bin file.
   struct Array {
     std::string name;
     graph::Shape shape;
@@ -63,8 +65,8 @@ class Importer {
     graph::Shape as = {};
   };
   absl::StatusOr<graph::ValueRef> Weight(const Layer& layer, Array array);
-  // An array of the .bin file that is no parameter of the graph: the scales of an int8 layer, or numbers that the
-  // graph's call wants in several parameters.
+  // An array of the .bin file that is no parameter of the graph: the scales of an int8 layer, or
+  // numbers that the graph's call wants in several parameters.
   void SkipWeight(graph::Shape shape, bool has_flag);
   // A parameter `what` of the layer that is no array of the .bin file by itself.
   absl::StatusOr<graph::ValueRef> Parameter(const Layer& layer, absl::string_view what, graph::TensorType type);
@@ -77,7 +79,8 @@ class Importer {
 
   // Sets output `k`.
   absl::Status Set(const Layer& layer, size_t k, graph::ValueRef ref);
-  // Output `k` depends on values in its size. `ref`: what of the layer's work does not, a further output of the graph.
+  // Output `k` depends on values in its size. `ref`: what of the layer's work does not, a further
+  // output of the graph.
   absl::Status SetOpenEnded(const Layer& layer, size_t k, graph::ValueRef ref);
   // `ref` is an output of the graph although a layer reads it.
   void AddOutput(graph::ValueRef ref) { outputs_.push_back(ref); }
@@ -86,11 +89,13 @@ class Importer {
   absl::StatusOr<std::vector<int64_t>> Sizes(const Layer& layer, int key) const;
 
   // ---- checks, with errors that name file, line and layer
-  // The dimension of a call for the layer's `axis`, which may be negative, of a blob of `dims` dimensions.
+  // The dimension of a call for the layer's `axis`, which may be negative, of a blob of `dims`
+  // dimensions.
   absl::StatusOr<int64_t> Dim(const Layer& layer, int64_t axis, int dims) const;
   // All within 1 and 2^20: windows, strides, groups.
   absl::Status CheckPositive(const Layer& layer, absl::string_view what, const std::vector<int64_t>& values) const;
-  // The number of weights that the layer's parameter `key` gives must be the one that follows from its shapes.
+  // The number of weights that the layer's parameter `key` gives must be the one that follows from
+  // its shapes.
   absl::Status CheckWeightCount(const Layer& layer, int key, const graph::Shape& shape) const;
   absl::Status CheckDims(const Layer& layer, size_t k, int dims) const;
   absl::Status CheckInputs(const Layer& layer, size_t least, size_t most) const;
@@ -127,7 +132,8 @@ class Importer {
   graph::GraphBuilder builder_;
   std::shared_ptr<const std::string> file_name_;
   std::unordered_map<std::string, std::string> requested_;  // shapes by the input's blob
-  // "data=3x100x100", by number of the graph's input: what the request says where the file says nothing.
+  // "data=3x100x100", by number of the graph's input: what the request says where the file says
+  // nothing.
   std::unordered_map<int32_t, std::string> unchecked_;
   std::vector<Blob> blobs_;
   std::vector<NcnnWeight> weights_;

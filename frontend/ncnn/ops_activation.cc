@@ -96,7 +96,8 @@ absl::Status GELU(Importer& im, const Layer& layer) {
   return Simple(im, layer, graph::Op::gelu, {{"approximate", std::string(layer.Int(0, 0) != 0 ? "tanh" : "none")}});
 }
 
-// ncnn's alpha and beta are parameters, PyTorch's are 1/6 and 1/2. The work is the same for all, and so is the call.
+// ncnn's alpha and beta are parameters, PyTorch's are 1/6 and 1/2. The work is the same for all,
+// and so is the call.
 absl::Status HardSigmoid(Importer& im, const Layer& layer) { return Simple(im, layer, graph::Op::hardsigmoid); }
 absl::Status HardSwish(Importer& im, const Layer& layer) { return Simple(im, layer, graph::Op::hardswish); }
 absl::Status Sigmoid(Importer& im, const Layer& layer) { return Simple(im, layer, graph::Op::sigmoid); }

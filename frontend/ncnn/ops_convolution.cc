@@ -1,5 +1,5 @@
-// Convolutions over one to three dimensions. PyTorch's pad equally on both sides and with zeros: other padding is a
-// `pad` and a convolution without.
+// Convolutions over one to three dimensions. PyTorch's pad equally on both sides and with zeros:
+// other padding is a `pad` and a convolution without.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -109,7 +109,8 @@ absl::Status Convolve(Importer& im, const Layer& layer, int n, bool grouped) {
   return im.Set(layer, 0, x);
 }
 
-// The result of a deconvolution before it is cut: of each dimension, what is cut off before and after.
+// The result of a deconvolution before it is cut: of each dimension, what is cut off before and
+// after.
 absl::Status CutsOf(const Importer& im, const Layer& layer, const graph::Shape& whole, Window* window) {
   const size_t n = window->size();
   bool positive = false;
@@ -149,7 +150,8 @@ absl::StatusOr<graph::ValueRef> CutBorder(Importer& im, const Layer& layer, grap
   return im.Call(layer, graph::Op::getitem, {{"index", index}}, {x});
 }
 
-// ncnn: [groups, outputs of a group, inputs of a group, kernel]. PyTorch: [inputs, outputs of a group, kernel].
+// ncnn: [groups, outputs of a group, inputs of a group, kernel]. PyTorch: [inputs, outputs of a
+// group, kernel].
 absl::StatusOr<graph::ValueRef> DeconvolutionWeight(Importer& im, const Layer& layer, const Convolved& conv) {
   Importer::Array array{
       "weight", {conv.groups, conv.out / conv.groups, conv.in / conv.groups}, true, graph::DType::float32, {0, 2, 1}};
@@ -212,7 +214,8 @@ absl::Status DeconvolutionDepthWise(Importer& im, const Layer& layer) { return D
 absl::Status DeconvolutionDepthWise1D(Importer& im, const Layer& layer) { return Deconvolve(im, layer, 1, true); }
 absl::Status DeconvolutionDepthWise3D(Importer& im, const Layer& layer) { return Deconvolve(im, layer, 3, true); }
 
-// Inputs: x, where the window's points are taken, and, if there are three, a weight for each of them.
+// Inputs: x, where the window's points are taken, and, if there are three, a weight for each of
+// them.
 absl::Status DeformableConv2D(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 2, 3));
   COBRA_ASSIGN_OR_RETURN(Convolved conv, ReadConvolution(im, layer, 2, false));

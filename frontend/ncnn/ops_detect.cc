@@ -1,6 +1,7 @@
-// Boxes: the part of an image in one, and the ends of object detectors. Which boxes remain there depends on the values:
-// how many there are, and the work of suppressing those that overlap. What is computed for every box is in the graph:
-// coordinates, scores, the best candidates. They are outputs of the graph in place of the layer's.
+// Boxes: the part of an image in one, and the ends of object detectors. Which boxes remain there
+// depends on the values: how many there are, and the work of suppressing those that overlap. What
+// is computed for every box is in the graph: coordinates, scores, the best candidates. They are
+// outputs of the graph in place of the layer's.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -21,7 +22,8 @@ absl::StatusOr<ValueRef> Last(Importer& im, const Layer& layer, ValueRef x, int 
   return At(im, layer, x, absl::StrCat("..., ", from, ":", to));
 }
 
-// Boxes as corners, [batch, boxes, 4], from the network's offsets and the prior boxes with their variances.
+// Boxes as corners, [batch, boxes, 4], from the network's offsets and the prior boxes with their
+// variances.
 absl::StatusOr<ValueRef> DecodedBoxes(Importer& im, const Layer& layer, ValueRef offsets, ValueRef priors) {
   COBRA_ASSIGN_OR_RETURN(const ValueRef corners, At(im, layer, priors, ":, 0"));
   COBRA_ASSIGN_OR_RETURN(const ValueRef variances, At(im, layer, priors, ":, 1"));
@@ -43,8 +45,8 @@ absl::StatusOr<ValueRef> DecodedBoxes(Importer& im, const Layer& layer, ValueRef
   return im.Call(layer, Op::cat, {{"dim", int64_t{2}}}, {first, second});
 }
 
-// Boxes as corners, [batch, boxes, 2, 2], from offsets [batch, boxes, 4] and anchors [boxes, 4], both as a center and a
-// size.
+// Boxes as corners, [batch, boxes, 2, 2], from offsets [batch, boxes, 4] and anchors [boxes, 4],
+// both as a center and a size.
 absl::StatusOr<ValueRef> AnchoredBoxes(Importer& im, const Layer& layer, ValueRef offsets, ValueRef anchors) {
   COBRA_ASSIGN_OR_RETURN(const ValueRef center, Last(im, layer, anchors, 0, 2));
   COBRA_ASSIGN_OR_RETURN(const ValueRef size, Last(im, layer, anchors, 2, 4));
@@ -70,7 +72,8 @@ absl::StatusOr<ValueRef> WithinImage(Importer& im, const Layer& layer, ValueRef 
   return im.Call(layer, Op::clamp, {{"min", 0.0}}, {boxes});
 }
 
-// The box of each image, which is the layer's input `k`, with the image's number in front: [batch, 5].
+// The box of each image, which is the layer's input `k`, with the image's number in front: [batch,
+// 5].
 absl::StatusOr<ValueRef> NumberedBoxes(Importer& im, const Layer& layer, size_t k) {
   const int64_t n = im.batch();
   COBRA_ASSIGN_OR_RETURN(const ValueRef boxes, im.Reshape(layer, im.In(layer, k), {n, 4}));
@@ -173,8 +176,8 @@ absl::Status DetectionOutput(Importer& im, const Layer& layer) {
   return im.SetOpenEnded(layer, 0, best[0]);
 }
 
-// Inputs: scores [2 * anchors, height, width], offsets [4 * anchors, height, width], height, width and scale of the
-// image. Its nine anchors are ncnn's.
+// Inputs: scores [2 * anchors, height, width], offsets [4 * anchors, height, width], height, width
+// and scale of the image. Its nine anchors are ncnn's.
 absl::Status Proposal(Importer& im, const Layer& layer) {
   constexpr int64_t kAnchors = 9;
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 3, 3));

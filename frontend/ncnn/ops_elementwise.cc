@@ -12,9 +12,9 @@ namespace {
 
 enum BinaryType { kAdd, kSub, kMul, kDiv, kMax, kMin, kPow, kRSub, kRDiv, kRPow, kATan2, kRATan2 };
 
-// x of fewer dimensions beside a blob of `dims`. Unlike numpy's rule, ncnn adds dimensions of 1 behind those of x: a
-// blob of two dimensions beside one of three is [channels, height, 1]. A blob of one dimension is the channels, or, if
-// their number differs, the width.
+// x of fewer dimensions beside a blob of `dims`. Unlike numpy's rule, ncnn adds dimensions of 1
+// behind those of x: a blob of two dimensions beside one of three is [channels, height, 1]. A blob
+// of one dimension is the channels, or, if their number differs, the width.
 absl::StatusOr<graph::ValueRef> Expanded(Importer& im, const Layer& layer, graph::ValueRef x,
                                          const graph::Shape& other) {
   const graph::Shape s = im.ShapeOf(x);
@@ -189,8 +189,10 @@ absl::Status Log(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
-// Numbers in pairs, each turned by the angle of its row: x of [heads, rows, size], then cosines and sines of
-// [rows, size / 2]. A pair is two neighbours, or an element of the first half of the row and one of the second.
+// Numbers in pairs, each turned by the angle of its row: x of [heads, rows, size], then cosines and
+// sines of
+// [rows, size / 2]. A pair is two neighbours, or an element of the first half of the row and one of
+// the second.
 absl::Status RotaryEmbed(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 3, 3));
   COBRA_RETURN_IF_ERROR(im.CheckDims(layer, 0, 3));
@@ -233,7 +235,8 @@ absl::Status Dequantize(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
-// Sums of products, as int32, become int8 again. The int8 layers of this reader give no such sums: they are an input.
+// Sums of products, as int32, become int8 again. The int8 layers of this reader give no such sums:
+// they are an input.
 absl::Status Requantize(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
   if (im.TypeOf(im.In(layer, 0)) != graph::DType::int32) return im.Unsupported(layer, "an input that is not int32");

@@ -1,4 +1,5 @@
-// Normalisation, and scales and biases by channel. The channel of a blob is its outermost dimension, PyTorch's second.
+// Normalisation, and scales and biases by channel. The channel of a blob is its outermost
+// dimension, PyTorch's second.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -34,13 +35,15 @@ absl::StatusOr<Affine> AffineOf(Importer& im, const Layer& layer, bool affine, g
   return out;
 }
 
-// The last dimensions that LayerNorm and RMSNorm normalise over: the width, or all but the channels.
+// The last dimensions that LayerNorm and RMSNorm normalise over: the width, or all but the
+// channels.
 absl::StatusOr<std::vector<int64_t>> NormalizedShape(const Importer& im, const Layer& layer, bool affine) {
   const graph::Shape& s = im.InShape(layer);
   const int64_t size = layer.Int(0, 0);
   if (im.Dims(layer) > 3) return im.Unsupported(layer, "an input of four dimensions");
   std::vector<int64_t> shape{s.back()};
-  // ncnn decides by the size alone. It normalises blobs of one and two dimensions over the width whatever it is.
+  // ncnn decides by the size alone. It normalises blobs of one and two dimensions over the width
+  // whatever it is.
   if (im.Dims(layer) == 3 && size != s[3]) shape = {s[2], s[3]};
   int64_t count = 1;
   for (const int64_t d : shape) count *= d;

@@ -1,5 +1,6 @@
-// Pooling and resampling. ncnn's default padding ("full") lengthens the input so that no element is left out, which is
-// PyTorch's ceil_mode but for windows that begin behind the input: those need a `pad` of their own.
+// Pooling and resampling. ncnn's default padding ("full") lengthens the input so that no element is
+// left out, which is PyTorch's ceil_mode but for windows that begin behind the input: those need a
+// `pad` of their own.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -21,8 +22,8 @@ constexpr graph::Op kAdaptiveAvg[] = {graph::Op::adaptive_avg_pool1d, graph::Op:
 
 constexpr int64_t kKeep = -233;  // an output size: the input's
 
-// Makes the padding explicit: all that ncnn adds at the end too. Returns whether some of it is only there to fill up
-// the
+// Makes the padding explicit: all that ncnn adds at the end too. Returns whether some of it is only
+// there to fill up the
 // last window.
 absl::StatusOr<bool> PadForMode(const Importer& im, const Layer& layer, const graph::Shape& in, Window* window) {
   const int64_t mode = layer.Int(5, 0);
@@ -56,8 +57,9 @@ int64_t PooledSize(int64_t in, int64_t kernel, int64_t stride, int64_t padding, 
   return out;
 }
 
-// Whether PyTorch's pooling with padding `before` gives the same windows. What it does not look at behind the input
-// makes no difference to a maximum, nor to an average of the elements that are there.
+// Whether PyTorch's pooling with padding `before` gives the same windows. What it does not look at
+// behind the input makes no difference to a maximum, nor to an average of the elements that are
+// there.
 bool FitsPyTorch(const graph::Shape& in, const Window& window, bool ceil) {
   for (size_t i = 0; i < window.size(); ++i) {
     const int64_t out = (in[i] + window.before[i] + window.after[i] - window.kernel[i]) / window.stride[i] + 1;
@@ -104,8 +106,8 @@ absl::Status Pool(Importer& im, const Layer& layer, int n) {
   const graph::Shape in = LastDims(im.ShapeOf(x), n);
   const Window said = window;
   COBRA_ASSIGN_OR_RETURN(const bool filled_up, PadForMode(im, layer, in, &window));
-  // Where padding counts as zeros, all of it counts. Leaving it out, ncnn goes by the amounts in the file, not by those
-  // of the rule.
+  // Where padding counts as zeros, all of it counts. Leaving it out, ncnn goes by the amounts in
+  // the file, not by those of the rule.
   const bool by_rule = layer.Int(5, 0) >= 2;
   if (average && by_rule && said.HasPadding())
     return im.Unsupported(layer, "an average with padding beside a pad mode");

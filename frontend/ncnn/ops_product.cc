@@ -82,7 +82,8 @@ absl::StatusOr<graph::ValueRef> Transposed(Importer& im, const Layer& layer, gra
   return im.Call(layer, graph::Op::transpose, {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {x});
 }
 
-// A matrix of Gemm from an input: [batch, rows, columns]. An input of three dimensions has its rows in the outermost.
+// A matrix of Gemm from an input: [batch, rows, columns]. An input of three dimensions has its rows
+// in the outermost.
 absl::StatusOr<graph::ValueRef> MatrixIn(Importer& im, const Layer& layer, size_t k) {
   const graph::Shape s = im.InShape(layer, k);
   if (s.size() == 3) return im.In(layer, k);
@@ -185,7 +186,8 @@ absl::StatusOr<Equation> ReadEquation(const Importer& im, const Layer& layer) {
   return equation;
 }
 
-// The same, whose letters stand for sizes: each for one size wherever it stands, for PyTorch's spreads a size of 1.
+// The same, whose letters stand for sizes: each for one size wherever it stands, for PyTorch's
+// spreads a size of 1.
 absl::StatusOr<Equation> EquationOf(const Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(Equation equation, ReadEquation(im, layer));
   if (equation.terms.size() != layer.bottoms.size())
@@ -263,7 +265,8 @@ absl::Status Gemm(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
-// As numpy's: a blob of one dimension is a row on the left, a column on the right, and leaves the result.
+// As numpy's: a blob of one dimension is a row on the left, a column on the right, and leaves the
+// result.
 absl::Status MatMul(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 2, 2));
   const size_t a_dims = im.Dims(layer, 0), b_dims = im.Dims(layer, 1);
@@ -324,7 +327,8 @@ absl::Status MultiHeadAttention(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
-// Letters i, j ... x. The result has the first of them in this order, and the batch becomes one more letter in front.
+// Letters i, j ... x. The result has the first of them in this order, and the batch becomes one
+// more letter in front.
 absl::Status Einsum(Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(const Equation equation, EquationOf(im, layer));
   Tensors inputs;
@@ -342,7 +346,8 @@ absl::Status Einsum(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
-// Queries, keys and values of [heads, steps, size]; there may be fewer heads of keys and values than of queries.
+// Queries, keys and values of [heads, steps, size]; there may be fewer heads of keys and values
+// than of queries.
 absl::Status SDPA(Importer& im, const Layer& layer) {
   const bool masked = layer.Int(5, 0) != 0;
   if (layer.Int(7, 0) != 0) return im.Unsupported(layer, "a cache of keys and values (7=)");

@@ -1,6 +1,6 @@
-// Recurrent layers: one layer over a sequence [steps, size]. PyTorch's calls want a bias for the input and one for the
-// state, ncnn adds the two up when the file is written. Results are [steps, size x directions]; states [directions,
-// size], which PyTorch has in front of the batch.
+// Recurrent layers: one layer over a sequence [steps, size]. PyTorch's calls want a bias for the
+// input and one for the state, ncnn adds the two up when the file is written. Results are [steps,
+// size x directions]; states [directions, size], which PyTorch has in front of the batch.
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "frontend/ncnn/handlers.h"

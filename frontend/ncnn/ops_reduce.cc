@@ -75,7 +75,8 @@ absl::Status Reduction(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
-// Mean and, with 0=1, standard deviation of each channel. A blob of fewer than three dimensions has one channel.
+// Mean and, with 0=1, standard deviation of each channel. A blob of fewer than three dimensions has
+// one channel.
 absl::Status StatisticsPooling(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
   const graph::Shape s = im.InShape(layer);
@@ -95,7 +96,8 @@ absl::Status StatisticsPooling(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, both);
 }
 
-// The places of the largest elements of the whole blob as real numbers, with 0=1 below the elements: [1 or 2, count].
+// The places of the largest elements of the whole blob as real numbers, with 0=1 below the
+// elements: [1 or 2, count].
 absl::Status ArgMax(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
   const graph::Shape s = im.InShape(layer);
@@ -103,7 +105,8 @@ absl::Status ArgMax(Importer& im, const Layer& layer) {
   const int64_t channels = im.Dims(layer) > 2 ? s[1] : 1;
   int64_t elements = 1;
   for (size_t d = 1; d < s.size(); ++d) elements *= s[d];
-  // In memory each channel of a blob ends at a multiple of 16 bytes. ArgMax searches what lies between them too.
+  // In memory each channel of a blob ends at a multiple of 16 bytes. ArgMax searches what lies
+  // between them too.
   if (const int64_t plane = elements / channels; plane % 4 != 0)
     return im.Unsupported(layer, absl::StrCat("a blob of ", plane, " elements a channel, which 4 does not divide,"));
   if (count < 1 || count > elements)

@@ -274,7 +274,8 @@ absl::Status CopyTo(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
-// A blob of one dimension becomes the diagonal of a matrix, of one of two dimensions the diagonal remains.
+// A blob of one dimension becomes the diagonal of a matrix, of one of two dimensions the diagonal
+// remains.
 absl::Status Diag(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
   const int64_t offset = layer.Int(0, 0);
@@ -364,7 +365,8 @@ absl::Status Flatten(Importer& im, const Layer& layer) {
   return im.Set(layer, 0, x);
 }
 
-// The order types of ncnn, each as the result's dimensions in terms of the input's, the outermost first.
+// The order types of ncnn, each as the result's dimensions in terms of the input's, the outermost
+// first.
 absl::Status Permute(Importer& im, const Layer& layer) {
   const int64_t type = layer.Int(0, 0);
   const int dims = im.Dims(layer);

@@ -13,7 +13,8 @@
 namespace cobra::ncnn {
 namespace {
 
-// Dimensions of w, h, d and c, the outermost first. The first of them that is 0 ends the list, as in ncnn.
+// Dimensions of w, h, d and c, the outermost first. The first of them that is 0 ends the list, as
+// in ncnn.
 absl::StatusOr<graph::Shape> SizeOf(const Importer& im, const Layer& layer) {
   const int64_t w = layer.Int(0, 0), h = layer.Int(1, 0), d = layer.Int(11, 0), c = layer.Int(2, 0);
   for (const int64_t size : {w, h, d, c}) {
@@ -45,7 +46,8 @@ absl::Status Usage(std::string message, std::string hint) {
 
 }  // namespace
 
-// Whether a size is meant without a batch, as ncnn has none: a mask of 10x10 beside an image of 1x3x224x224.
+// Whether a size is meant without a batch, as ncnn has none: a mask of 10x10 beside an image of
+// 1x3x224x224.
 bool Importer::HasNoBatch(const graph::TensorType& wanted) const {
   constexpr int kMostDims = 4;
   if (wanted.shape.empty() || wanted.shape[0] == 1 || wanted.rank() > kMostDims) return false;

@@ -23,7 +23,8 @@ double EnergyOf(int64_t type, int64_t length) {
   return sum;
 }
 
-// The magnitudes of x, [batch, frequencies, steps], which is complex, or their squares; or its parts as real numbers.
+// The magnitudes of x, [batch, frequencies, steps], which is complex, or their squares; or its
+// parts as real numbers.
 absl::StatusOr<graph::ValueRef> RealOf(Importer& im, const Layer& layer, graph::ValueRef x, int64_t power) {
   if (power == 1) return im.Call(layer, graph::Op::abs, {}, {x});
   COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::view_as_real, {}, {x}));
@@ -54,8 +55,9 @@ absl::StatusOr<Spectra> ReadSpectra(Importer& im, const Layer& layer) {
   return s;
 }
 
-// Whether the windows leave no number out, so that none is divided by 0. In the middle the next window's center is not
-// farther than half a hop; at the ends there is one only if the signal was padded.
+// Whether the windows leave no number out, so that none is divided by 0. In the middle the next
+// window's center is not farther than half a hop; at the ends there is one only if the signal was
+// padded.
 bool CoversAll(const Spectra& s) {
   if (s.center) return s.hop + 2 <= s.length;
   return s.window != kHann && s.length == s.n && s.hop <= s.length;

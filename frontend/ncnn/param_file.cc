@@ -115,7 +115,8 @@ class Parser {
 
   absl::Status ReadLayer(absl::string_view line) {
     if (static_cast<int64_t>(out_.layers.size()) >= layers_) {
-      // ncnn stops here. A line that it leaves out is no matter only if nothing would be computed there.
+      // ncnn stops here. A line that it leaves out is no matter only if nothing would be computed
+      // there.
       if (Words(line).Next() == "Noop") return absl::OkStatus();
       return Error(absl::StrCat("line 2 says ", layers_, " layers, here is one more"));
     }

@@ -1,5 +1,5 @@
-// The text of an ncnn .param file as data: layers in the file's order, blobs by number, parameters by key. What a
-// parameter means is the layers' matter (layers.def).
+// The text of an ncnn .param file as data: layers in the file's order, blobs by number, parameters
+// by key. What a parameter means is the layers' matter (layers.def).
 //
 //   7767517                                             the magic number
 //   3 3                                                 layers, blobs
@@ -21,16 +21,16 @@
 
 namespace cobra::ncnn {
 
-// The value of one key. A number with a decimal point or an exponent is real, as in ncnn, which stores the two kinds
-// differently and never converts them.
+// The value of one key. A number with a decimal point or an exponent is real, as in ncnn, which
+// stores the two kinds differently and never converts them.
 struct Param {
   enum class Kind { kInt, kReal, kInts, kReals, kText };
   Kind kind = Kind::kInt;
   std::vector<double> numbers;  // of kInt and kReal: one
   std::string text;             // as the file has it
 
-  // The numbers where real ones are wanted. Whole numbers are then the bits of real ones, as ncnn takes them and as its
-  // own tools have written lists: 1077936128 is 3.
+  // The numbers where real ones are wanted. Whole numbers are then the bits of real ones, as ncnn
+  // takes them and as its own tools have written lists: 1077936128 is 3.
   std::vector<double> AsReals() const;
 };
 
@@ -41,7 +41,8 @@ struct Layer {
   std::vector<std::pair<int, Param>> params;  // each key once
 
   const Param* Find(int key) const;
-  // The value or the fallback. REQUIRES: the kind was checked (importer.cc compares all keys with layers.def).
+  // The value or the fallback. REQUIRES: the kind was checked (importer.cc compares all keys with
+  // layers.def).
   int64_t Int(int key, int64_t fallback) const;
   double Real(int key, double fallback) const;
   std::vector<int64_t> Ints(int key) const;  // empty if absent
@@ -53,8 +54,8 @@ struct ParamFile {
   std::vector<std::string> blobs;  // names; a layer's bottoms and tops are indices
 };
 
-// Errors carry a Diagnostic that names `file` and the line: model_error for a text that is not of this form, limit
-// beyond a limit.
+// Errors carry a Diagnostic that names `file` and the line: model_error for a text that is not of
+// this form, limit beyond a limit.
 absl::StatusOr<ParamFile> ParseParamFile(absl::string_view text, const std::string& file, const NcnnLimits& limits);
 
 // An error at a line of a file; line 0: the file as a whole.

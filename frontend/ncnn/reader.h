@@ -1,7 +1,8 @@
-// ncnn's network description (.param, text) in, graph out: the phase that `cobra-client` and the server call for
-// *.param. The weights (.bin) are not needed: their sizes follow from the layers. The graph's calls are PyTorch's. An
-// ncnn blob has no batch dimension, the graph's tensors have one in front: a blob of w, h and c is [batch, c, h, w].
-// Activations that ncnn fused into a layer are calls again: docs/ncnn_support.md.
+// ncnn's network description (.param, text) in, graph out: the phase that `cobra-client` and the
+// server call for *.param. The weights (.bin) are not needed: their sizes follow from the layers.
+// The graph's calls are PyTorch's. An ncnn blob has no batch dimension, the graph's tensors have
+// one in front: a blob of w, h and c is [batch, c, h, w]. Activations that ncnn fused into a layer
+// are calls again: docs/ncnn_support.md.
 #ifndef COBRA_FRONTEND_NCNN_READER_H_
 #define COBRA_FRONTEND_NCNN_READER_H_
 
@@ -20,13 +21,14 @@ namespace cobra::ncnn {
 
 struct NcnnRequest {
   std::string name = "model.param";  // name of the file in messages
-  // "data=1x3x224x224", or without a name, in the order of the file's inputs: batch x channels x height x width, fewer
-  // for blobs of fewer dimensions. Required if the file does not give the sizes. Without it the batch is 1.
+  // "data=1x3x224x224", or without a name, in the order of the file's inputs: batch x channels x
+  // height x width, fewer for blobs of fewer dimensions. Required if the file does not give the
+  // sizes. Without it the batch is 1.
   std::vector<std::string> inputs;
 };
 
-// Errors carry a Diagnostic (base/diagnostic.h) naming file, line and layer: model_error for a file that contradicts
-// itself, unsupported for an unknown layer, limit beyond a limit.
+// Errors carry a Diagnostic (base/diagnostic.h) naming file, line and layer: model_error for a file
+// that contradicts itself, unsupported for an unknown layer, limit beyond a limit.
 absl::StatusOr<graph::Graph> ReadNcnnModel(absl::string_view text, const NcnnRequest& request,
                                            const Limits& limits = {});
 
@@ -41,7 +43,8 @@ struct NcnnWeight {
 struct NcnnModel {
   graph::Graph graph;
   std::vector<NcnnWeight> weights;  // in the order of the .bin file
-  // Every blob of the file by name, and what it is in the graph; none if its size depends on values.
+  // Every blob of the file by name, and what it is in the graph; none if its size depends on
+  // values.
   std::vector<std::pair<std::string, graph::ValueRef>> blobs;
 };
 absl::StatusOr<NcnnModel> ReadNcnnModelWithWeights(absl::string_view text, const NcnnRequest& request,

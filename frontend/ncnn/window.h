@@ -1,5 +1,5 @@
-// Windows of convolutions and poolings over one to three dimensions. All lists have the outermost dimension first:
-// depth, height, width.
+// Windows of convolutions and poolings over one to three dimensions. All lists have the outermost
+// dimension first: depth, height, width.
 #ifndef COBRA_FRONTEND_NCNN_WINDOW_H_
 #define COBRA_FRONTEND_NCNN_WINDOW_H_
 
@@ -33,14 +33,16 @@ struct WindowKeys {
 inline constexpr WindowKeys kConvolutionKeys = {{1, 11, 21}, {3, 13, 23}, {2, 12, 22}, {4, 14, 24}, {15, 16, 17}};
 inline constexpr WindowKeys kPoolingKeys = {{1, 11, 21}, {2, 12, 22}, {-1, -1, -1}, {3, 13, 23}, {14, 15, 16}};
 
-// The layer's window over `n` dimensions. Padding is as the file has it: -233 or -234 may stand for a rule.
+// The layer's window over `n` dimensions. Padding is as the file has it: -233 or -234 may stand for
+// a rule.
 absl::StatusOr<Window> ReadWindow(const Importer& im, const Layer& layer, int n, const WindowKeys& keys);
 
-// Padding so that there are ceil(in / stride) windows; an odd element is at the end, or with `lower` at the beginning.
+// Padding so that there are ceil(in / stride) windows; an odd element is at the end, or with
+// `lower` at the beginning.
 absl::Status PadLikeSame(const Importer& im, const Layer& layer, const graph::Shape& in, bool lower, Window* window);
 
-// Replaces -233 (SAME, the odd element at the end) and -234 (at the beginning) by amounts for `in`, sizes of the
-// window's dimensions. An error for other negative padding.
+// Replaces -233 (SAME, the odd element at the end) and -234 (at the beginning) by amounts for `in`,
+// sizes of the window's dimensions. An error for other negative padding.
 absl::Status ResolvePadding(const Importer& im, const Layer& layer, const graph::Shape& in, Window* window);
 
 // The last `n` dimensions.

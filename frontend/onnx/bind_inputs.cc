@@ -1,5 +1,5 @@
-// Binds the inputs of the network. Their types come from the file; sizes that the file leaves open and values that are
-// known beforehand come from the request.
+// Binds the inputs of the network. Their types come from the file; sizes that the file leaves open
+// and values that are known beforehand come from the request.
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -51,7 +51,8 @@ std::string InputsText(const std::vector<std::string>& names) {
 
 bool IsOpen(const TensorShapeProto::Dimension& dim) { return !dim.has_dim_value() || dim.dim_value() < 0; }
 
-// The shape if the request gives none. An open first dimension is taken for the batch and gets size 1.
+// The shape if the request gives none. An open first dimension is taken for the batch and gets size
+// 1.
 absl::StatusOr<graph::Shape> DefaultShape(const std::string& name, const ::onnx::TypeProto::Tensor& type) {
   if (!type.has_shape())
     return Usage(absl::StrCat("input \"", name, "\": the file does not declare its shape"),
@@ -143,7 +144,8 @@ absl::Status CheckSize(absl::string_view input, const graph::TensorType& type, c
   const std::string what = absl::StrCat("input \"", input, "\" of ", graph::TypeText(type));
   if (type.rank() > limits.max_rank)
     return absl::ResourceExhaustedError(LimitMessage(what, type.rank(), limits.max_rank, "dimensions"));
-  // Checked separately, because the product of the dimensions is 0 if any of them is 0, however large the others are.
+  // Checked separately, because the product of the dimensions is 0 if any of them is 0, however
+  // large the others are.
   constexpr int64_t kMostElements = int64_t{1} << 40;
   if (absl::c_any_of(type.shape, [](int64_t d) { return d > kMostElements; }))
     return absl::ResourceExhaustedError(LimitMessage(what, kMostElements, "elements in a dimension"));

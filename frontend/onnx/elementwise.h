@@ -13,7 +13,8 @@ namespace cobra::onnx {
 double Shortest(double value);
 // As the attribute of a call on tensors of `dtype`.
 graph::AttributeValue Number(graph::DType dtype, double value);
-// The value of a constant of one element, if it can be a number argument beside the tensor `beside` (null: any tensor).
+// The value of a constant of one element, if it can be a number argument beside the tensor `beside`
+// (null: any tensor).
 std::optional<graph::AttributeValue> AsNumber(NodeContext& c, const TensorPtr& tensor, const TensorPtr& beside);
 // REQUIRES: `op` is one of WithOperandsSwapped (ops_elementwise.cc), unless both are tensors.
 absl::StatusOr<TensorPtr> BinaryCall(NodeContext& c, graph::Op op, const TensorPtr& a, const TensorPtr& b);

@@ -48,8 +48,8 @@ absl::StatusOr<NodeProto> WithDefaults(const NodeProto& call, const std::vector<
   return whole;
 }
 
-// Replaces attributes of the body that refer to attributes of the calling node. An attribute that the call omits, and
-// that has no default, is omitted in the body too.
+// Replaces attributes of the body that refer to attributes of the calling node. An attribute that
+// the call omits, and that has no default, is omitted in the body too.
 void BindAttributes(const NodeProto& call, GraphProto* body) {
   for (NodeProto& node : *body->mutable_node()) {
     google::protobuf::RepeatedPtrField<AttributeProto> bound;

@@ -167,7 +167,8 @@ absl::StatusOr<bool> LayerNorm(Importer* importer, GraphRun* run, int head) {
                        {input, weight, bias});
 }
 
-// PyTorch's exporter writes an average pool that counts its padding as a Pad and an AveragePool: merges them again.
+// PyTorch's exporter writes an average pool that counts its padding as a Pad and an AveragePool:
+// merges them again.
 absl::StatusOr<bool> PaddedAverage(Importer* importer, GraphRun* run, int head) {
   Chain chain(importer, run, head);
   if (chain.Input() == nullptr || chain.Input()->type.rank() < 3) return false;

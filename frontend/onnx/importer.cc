@@ -313,7 +313,8 @@ absl::StatusOr<std::optional<std::vector<TensorPtr>>> Importer::Folded(graph::Op
   bool folded = true;
   std::vector<TensorPtr> results;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    // A result that is too large to keep is computed once when the network is loaded; then it is an ordinary weight.
+    // A result that is too large to keep is computed once when the network is loaded; then it is an
+    // ordinary weight.
     folded = folded && (values[i] != nullptr ||
                         (!keep_values_ && (!all_known || outputs[i].num_elements() > limits_.onnx.max_const_elements)));
     auto tensor = std::make_shared<Tensor>();

@@ -1,5 +1,6 @@
-// The run of an ONNX graph: nodes in the file's order, each lowered to PyTorch's calls by its handler (registry.h).
-// Values live in scopes; graphs inside If, Loop and Scan run in scopes of their own.
+// The run of an ONNX graph: nodes in the file's order, each lowered to PyTorch's calls by its
+// handler (registry.h). Values live in scopes; graphs inside If, Loop and Scan run in scopes of
+// their own.
 #ifndef COBRA_FRONTEND_ONNX_IMPORTER_H_
 #define COBRA_FRONTEND_ONNX_IMPORTER_H_
 
@@ -46,8 +47,8 @@ class Importer {
 
   // ---- for handlers
 
-  // One PyTorch call: computed at once if all its inputs are constants, otherwise added as a node. Errors are those of
-  // the shape rules.
+  // One PyTorch call: computed at once if all its inputs are constants, otherwise added as a node.
+  // Errors are those of the shape rules.
   absl::StatusOr<std::vector<TensorPtr>> Call(graph::Op op, graph::Attributes attributes,
                                               const std::vector<TensorPtr>& inputs);
   // A constant with values. ResourceExhausted if all constants together have too many.
@@ -55,8 +56,8 @@ class Importer {
   absl::StatusOr<TensorPtr> FromProto(const ::onnx::TensorProto& proto, bool weight, absl::string_view name = "");
   // Null if the values are unknown: not constant, or too large to carry.
   absl::StatusOr<std::shared_ptr<const Values>> TryValues(const TensorPtr& tensor);
-  // FailedPrecondition, naming the inputs of the network that the tensor depends on, if the values are unknown. `what`
-  // names their use: "Reshape's shape".
+  // FailedPrecondition, naming the inputs of the network that the tensor depends on, if the values
+  // are unknown. `what` names their use: "Reshape's shape".
   absl::StatusOr<std::shared_ptr<const Values>> NeedValues(const TensorPtr& tensor, absl::string_view what);
   // Puts a constant into the graph as a buffer (running statistics), not as a parameter.
   void MarkAsBuffer(const TensorPtr& tensor);

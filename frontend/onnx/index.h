@@ -6,8 +6,8 @@
 
 namespace cobra::onnx {
 
-// The index as int64, with negative entries converted to positions from the start of `size` elements: PyTorch's gather
-// and scatter accept no negative ones.
+// The index as int64, with negative entries converted to positions from the start of `size`
+// elements: PyTorch's gather and scatter accept no negative ones.
 absl::StatusOr<TensorPtr> NonNegative(NodeContext& c, const TensorPtr& given, int64_t size);
 
 }  // namespace cobra::onnx

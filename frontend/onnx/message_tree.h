@@ -1,4 +1,5 @@
-// Which messages the fields of ONNX's messages hold: to walk through a file's bytes before they are parsed.
+// Which messages the fields of ONNX's messages hold: to walk through a file's bytes before they are
+// parsed.
 #ifndef COBRA_FRONTEND_ONNX_MESSAGE_TREE_H_
 #define COBRA_FRONTEND_ONNX_MESSAGE_TREE_H_
 
@@ -26,7 +27,8 @@ enum class Message : uint8_t {
   kLeaf,
 };
 
-// The type of message that a field holds; kLeaf for text, bytes and messages without nested messages.
+// The type of message that a field holds; kLeaf for text, bytes and messages without nested
+// messages.
 Message Inside(Message outer, uint64_t field);
 
 constexpr int kMaxMessageDepth = 100;  // protobuf's own limit

@@ -34,7 +34,8 @@ class NodeContext {
   // ---- inputs
   size_t num_inputs() const { return inputs_.size(); }
   bool Has(size_t i) const { return i < inputs_.size() && inputs_[i].kind != Value::Kind::kAbsent; }
-  // Null if absent. REQUIRES: not a sequence (only operators that the registry marks get sequences).
+  // Null if absent. REQUIRES: not a sequence (only operators that the registry marks get
+  // sequences).
   TensorPtr In(size_t i) const { return i < inputs_.size() ? inputs_[i].tensor : nullptr; }
   const Value& InValue(size_t i) const { return inputs_[i]; }
   const graph::TensorType& Type(size_t i) const { return inputs_[i].tensor->type; }
@@ -42,7 +43,8 @@ class NodeContext {
   int Rank(size_t i) const { return inputs_[i].tensor->type.rank(); }
   std::vector<TensorPtr> AllInputs() const;
 
-  // ---- attributes: the fallback if absent; a wrong type is reported as an error once the handler returns.
+  // ---- attributes: the fallback if absent; a wrong type is reported as an error once the handler
+  // returns.
   bool HasAttr(absl::string_view name) const { return FindAttr(name) != nullptr; }
   int64_t Int(absl::string_view name, int64_t fallback = 0) const;
   double Float(absl::string_view name, double fallback = 0) const;
@@ -116,7 +118,8 @@ class NodeContext {
 
 // The product of the dimensions [from, to), saturating.
 int64_t Elements(const graph::Shape& shape, int from, int to);
-// Rejects dimensions beyond 2^32, which are a mistake or an attack: window arithmetic on them would overflow.
+// Rejects dimensions beyond 2^32, which are a mistake or an attack: window arithmetic on them would
+// overflow.
 absl::Status CheckSpatial(const graph::Shape& shape);
 // Converts an axis in [-rank, rank) to [0, rank). `name` is the attribute's name in the error.
 absl::StatusOr<int> WrapAxis(int64_t axis, int rank, absl::string_view name = "axis");

@@ -1,4 +1,5 @@
-// Control flow and sequences. Conditions are evaluated and loops are unrolled while the file is read.
+// Control flow and sequences. Conditions are evaluated and loops are unrolled while the file is
+// read.
 #include <algorithm>
 
 #include "base/limit_message.h"
@@ -168,7 +169,8 @@ absl::StatusOr<std::vector<Value>> Items(const NodeContext& c, size_t i) {
   return c.InValue(i).items;
 }
 
-// Reads a position in [0, size), or in [0, size] if `end` is set. Returns `fallback` if the input is absent.
+// Reads a position in [0, size), or in [0, size] if `end` is set. Returns `fallback` if the input
+// is absent.
 absl::StatusOr<int64_t> Position(NodeContext& c, size_t i, int64_t size, bool end, int64_t fallback) {
   if (!c.Has(i)) return fallback;
   COBRA_ASSIGN_OR_RETURN(int64_t at, c.KnownInt(i, "its position"));
@@ -254,7 +256,8 @@ absl::StatusOr<Outputs> SplitToSequence(NodeContext& c) {
   return Outputs{Value::Sequence(std::move(items))};
 }
 
-// Runs the body once for every item of the first sequence. Inputs that are tensors are passed to every run unchanged.
+// Runs the body once for every item of the first sequence. Inputs that are tensors are passed to
+// every run unchanged.
 absl::StatusOr<Outputs> SequenceMap(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const GraphProto* body, Body(c, "body"));
   COBRA_ASSIGN_OR_RETURN(const std::vector<Value> first, Items(c, 0));

@@ -25,8 +25,8 @@ absl::StatusOr<int> SpatialDims(const NodeContext& c) {
 
 absl::StatusOr<Outputs> Conv(NodeContext& c) { return c.Out(Convolved(c, c.In(0), c.In(1), c.In(2))); }
 
-// The padding that makes the output `wanted` elements long: the larger half goes to the beginning, or to the end
-// (SAME_UPPER).
+// The padding that makes the output `wanted` elements long: the larger half goes to the beginning,
+// or to the end (SAME_UPPER).
 void PadForOutput(int64_t input, int64_t wanted, int64_t extra, bool upper, int i, Window* window) {
   const int64_t total =
       window->stride[i] * (input - 1) + extra + (window->kernel[i] - 1) * window->dilation[i] + 1 - wanted;

@@ -16,7 +16,8 @@ absl::StatusOr<Outputs> Unary(NodeContext& c) {
   return c.Out(c.Unary(kOp, c.In(0)));
 }
 
-// In opset 6, `axis` is the dimension of the first operand at which the second operand's first dimension aligns.
+// In opset 6, `axis` is the dimension of the first operand at which the second operand's first
+// dimension aligns.
 absl::StatusOr<TensorPtr> SecondOperand(NodeContext& c) {
   TensorPtr b = c.In(1);
   if (c.opset() >= 7 || c.Int("broadcast") == 0 || !c.HasAttr("axis")) return b;
@@ -26,8 +27,8 @@ absl::StatusOr<TensorPtr> SecondOperand(NodeContext& c) {
   return c.Reshape(b, shape);
 }
 
-// The operator that computes op(a, b) when it is called with (b, a); nullopt if there is none. It is needed because
-// PyTorch takes the tensor first if the operands are a number and a tensor.
+// The operator that computes op(a, b) when it is called with (b, a); nullopt if there is none. It
+// is needed because PyTorch takes the tensor first if the operands are a number and a tensor.
 constexpr std::optional<graph::Op> WithOperandsSwapped(graph::Op op) {
   switch (op) {
     case graph::Op::add:

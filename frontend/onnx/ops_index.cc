@@ -39,7 +39,8 @@ absl::StatusOr<Outputs> ScatterElements(NodeContext& c) {
   return c.Out(Scattered(c, c.String("reduction", "none"), axis, c.In(0), index, c.In(2)));
 }
 
-// The k columns of an index tensor of shape [..., k]. Each column has that shape without its last dimension.
+// The k columns of an index tensor of shape [..., k]. Each column has that shape without its last
+// dimension.
 absl::StatusOr<std::vector<TensorPtr>> IndexColumns(NodeContext& c, const TensorPtr& index) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr wide, c.Cast(index, graph::DType::int64));
   return c.CallAll(graph::Op::unbind, {{"dim", int64_t{-1}}}, {wide});
@@ -70,7 +71,8 @@ absl::StatusOr<Outputs> GatherNd(NodeContext& c) {
   return c.Out(c.Call(graph::Op::getitem, {{"index", absl::StrJoin(text, ", ")}}, inputs));
 }
 
-// Flattens the first k dimensions of the data to rows and scatters the updates to the rows at the flattened index.
+// Flattens the first k dimensions of the data to rows and scatters the updates to the rows at the
+// flattened index.
 absl::StatusOr<Outputs> ScatterNd(NodeContext& c) {
   const TensorPtr x = c.In(0), index = c.In(1), updates = c.In(2);
   const int64_t k = index->type.rank() == 0 ? 0 : index->type.shape.back();
@@ -181,7 +183,8 @@ absl::StatusOr<Outputs> NonZero(NodeContext& c) {
   return c.Out(c.Constant({{rank, static_cast<int64_t>(found.size())}, graph::DType::int64}, std::move(indices)));
 }
 
-// Reverses the order of the first lens[b] steps of batch element b; the later steps stay where they are.
+// Reverses the order of the first lens[b] steps of batch element b; the later steps stay where they
+// are.
 absl::StatusOr<Outputs> ReverseSequence(NodeContext& c) {
   const TensorPtr x = c.In(0);
   COBRA_ASSIGN_OR_RETURN(const int batch, WrapAxis(c.Int("batch_axis", 1), c.Rank(0)));

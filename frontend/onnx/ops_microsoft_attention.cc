@@ -1,4 +1,5 @@
-// Attention of ONNX Runtime (domain com.microsoft). Its masks hide a key by adding a large negative number.
+// Attention of ONNX Runtime (domain com.microsoft). Its masks hide a key by adding a large negative
+// number.
 #include <cmath>
 #include <numeric>
 
@@ -20,8 +21,8 @@ absl::StatusOr<TensorPtr> Arange(NodeContext& c, const graph::Shape& shape, int6
   return c.Constant({shape, graph::DType::int64}, std::move(values));
 }
 
-// Which keys a mask of one dimension hides: those from the end on (one number for each element of the batch), and those
-// before the start (another such number).
+// Which keys a mask of one dimension hides: those from the end on (one number for each element of
+// the batch), and those before the start (another such number).
 absl::StatusOr<TensorPtr> HiddenByPositions(NodeContext& c, const TensorPtr& mask, int64_t batch, int64_t keys) {
   const int64_t count = mask->type.num_elements();
   if (batch < 1 || (count != batch && count != 2 * batch))
@@ -39,7 +40,8 @@ absl::StatusOr<TensorPtr> HiddenByPositions(NodeContext& c, const TensorPtr& mas
   return c.Binary(graph::Op::logical_or, hidden, before);
 }
 
-// What is added to the scores of `call`: the mask's filter value where a key is hidden, and the bias. Each may be null.
+// What is added to the scores of `call`: the mask's filter value where a key is hidden, and the
+// bias. Each may be null.
 absl::StatusOr<TensorPtr> AddedToScores(NodeContext& c, const AttentionCall& call, const TensorPtr& mask,
                                         const TensorPtr& bias) {
   if (mask == nullptr) return bias;
@@ -110,7 +112,8 @@ absl::StatusOr<Outputs> AttendJoined(NodeContext& c, const JoinedAttention& a) {
   return outputs;
 }
 
-// Inputs: x, weight, bias, mask, past, what is added to the scores, past_sequence_length (of a shared buffer).
+// Inputs: x, weight, bias, mask, past, what is added to the scores, past_sequence_length (of a
+// shared buffer).
 absl::StatusOr<Outputs> Attention(NodeContext& c) {
   if (c.Rank(1) != 2) return Invalid("the weight is ", graph::ShapeText(c.ShapeOf(1)));
   COBRA_ASSIGN_OR_RETURN(TensorPtr weight, c.Unary(graph::Op::t, c.In(1)));
@@ -174,8 +177,8 @@ absl::StatusOr<Outputs> MultiHeadAttention(NodeContext& c) {
 
 // ---- GroupQueryAttention: fewer heads of keys and values, a past, rotations
 
-// ONNX Runtime reads the length of each sequence from seqlens_k in a run. The graph is that of sequences without
-// padding, which one sequence always is.
+// ONNX Runtime reads the length of each sequence from seqlens_k in a run. The graph is that of
+// sequences without padding, which one sequence always is.
 absl::Status CheckLengths(NodeContext& c, int64_t batch, int64_t total) {
   if (batch == 1) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> lengths, c.KnownInts(5, "seqlens_k of more than one sequence"));
@@ -235,7 +238,8 @@ absl::Status ReadHeads(NodeContext& c, AttentionCall* call) {
   return absl::OkStatus();
 }
 
-// Rows of a table of cosines or sines, as [1, 1, positions, half]: those from `start` on, or those of `positions`.
+// Rows of a table of cosines or sines, as [1, 1, positions, half]: those from `start` on, or those
+// of `positions`.
 absl::StatusOr<TensorPtr> Angles(NodeContext& c, const TensorPtr& table, const TensorPtr& positions, int64_t start,
                                  int64_t count) {
   if (table == nullptr || table->type.rank() != 2) return Invalid("cos_cache and sin_cache must have 2 dimensions");

@@ -1,5 +1,6 @@
-// What ONNX Runtime's optimiser joins (domain com.microsoft): a product or a convolution with its activation, a sum
-// with its normalization, and images whose channels come last. The graph has the calls that they were made of.
+// What ONNX Runtime's optimiser joins (domain com.microsoft): a product or a convolution with its
+// activation, a sum with its normalization, and images whose channels come last. The graph has the
+// calls that they were made of.
 #include <cmath>
 
 #include "base/status_macros.h"
@@ -66,7 +67,8 @@ absl::StatusOr<Outputs> NhwcMaxPool(NodeContext& c) {
 
 // ---- products
 
-// The last two dimensions in the other order, and before that the first one moved before the last (trans_batch).
+// The last two dimensions in the other order, and before that the first one moved before the last
+// (trans_batch).
 absl::StatusOr<TensorPtr> Turned(NodeContext& c, const TensorPtr& x, bool trans, bool trans_batch) {
   const int64_t rank = x->type.rank();
   if (rank < 2 || (!trans && !trans_batch)) return x;

@@ -1,4 +1,5 @@
-// Quantized operators of ONNX Runtime (domain com.microsoft), computed in float: unpack, compute, pack.
+// Quantized operators of ONNX Runtime (domain com.microsoft), computed in float: unpack, compute,
+// pack.
 #include <numeric>
 
 #include "base/status_macros.h"
@@ -127,8 +128,9 @@ absl::StatusOr<Outputs> QLinearConv(NodeContext& c) {
 
 // ---- products
 
-// alpha * a_scale * b_scale * (product of the centred matrices + C), packed if the output has a scale. Inputs: a, its
-// scale and zero point; b, its scale and zero point; C in units of the product; scale and zero point of the output.
+// alpha * a_scale * b_scale * (product of the centred matrices + C), packed if the output has a
+// scale. Inputs: a, its scale and zero point; b, its scale and zero point; C in units of the
+// product; scale and zero point of the output.
 absl::StatusOr<Outputs> QGemm(NodeContext& c) {
   if (c.Rank(0) != 2 || c.Rank(3) != 2) return Invalid("multiplies matrices");
   COBRA_ASSIGN_OR_RETURN(TensorPtr a, Centred(c, c.In(0), c.In(2), -1));
@@ -170,7 +172,8 @@ absl::StatusOr<Outputs> MatMulIntegerToFloat(NodeContext& c) {
   return WithBias(c, y, 6);
 }
 
-// Input 0 is quantized with the range that it has in a run. Then: b, its scale and zero point; a bias.
+// Input 0 is quantized with the range that it has in a run. Then: b, its scale and zero point; a
+// bias.
 absl::StatusOr<Outputs> DynamicQuantizeMatMul(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const DynamicallyQuantized q, QuantizedDynamically(c, c.In(0)));
   COBRA_ASSIGN_OR_RETURN(TensorPtr a, Dequantized(c, q.y, q.scale, q.zero_point));

@@ -132,7 +132,8 @@ absl::StatusOr<Outputs> LpNormalization(NodeContext& c) {
                       {c.In(0)}));
 }
 
-// Before opset 13 the input is treated as a matrix: the dimensions before `axis` are the rows, the others the columns.
+// Before opset 13 the input is treated as a matrix: the dimensions before `axis` are the rows, the
+// others the columns.
 template <typename F>
 absl::StatusOr<Outputs> OverAxis(NodeContext& c, F call) {
   const TensorPtr x = c.In(0);

@@ -25,7 +25,8 @@ absl::StatusOr<int> SpatialDims(const TensorPtr& x) {
   return n;
 }
 
-// Whether PyTorch's pooling supports the padding: it is equal on both sides and at most half the window.
+// Whether PyTorch's pooling supports the padding: it is equal on both sides and at most half the
+// window.
 bool PyTorchPads(const Window& w) {
   for (size_t i = 0; i < w.kernel.size(); ++i) {
     if (w.begin[i] != w.end[i] || w.begin[i] < 0 || 2 * w.begin[i] > w.kernel[i]) return false;
@@ -33,8 +34,8 @@ bool PyTorchPads(const Window& w) {
   return true;
 }
 
-// PyTorch's indices count within a plane, ONNX's through the whole tensor. With storage_order=1 they count
-// down the columns.
+// PyTorch's indices count within a plane, ONNX's through the whole tensor. With storage_order=1
+// they count down the columns.
 absl::StatusOr<TensorPtr> WholeIndices(NodeContext& c, TensorPtr index, const graph::Shape& in, bool column_major) {
   const int n = static_cast<int>(in.size()) - 2;
   const int64_t plane = Elements(in, 2, 2 + n);
@@ -53,8 +54,9 @@ absl::StatusOr<TensorPtr> WholeIndices(NodeContext& c, TensorPtr index, const gr
   return c.Binary(graph::Op::add, index, offset);
 }
 
-// The factor by which the mean over a padded window must be multiplied: the size of the window divided by the number of
-// elements of the input, or of the input with its padding, that the window covers.
+// The factor by which the mean over a padded window must be multiplied: the size of the window
+// divided by the number of elements of the input, or of the input with its padding, that the window
+// covers.
 absl::StatusOr<TensorPtr> CoverageFactor(NodeContext& c, const graph::Shape& input, const Window& w,
                                          const graph::TensorType& out, bool count_padding = false) {
   const int n = static_cast<int>(w.kernel.size());
@@ -93,7 +95,8 @@ bool IsPadded(const Window& w) {
 
 constexpr graph::Op kConv[] = {graph::Op::conv1d, graph::Op::conv2d, graph::Op::conv3d};
 
-// The sum of each window times `factor`, as a convolution of each channel: PyTorch's pools have no dilation.
+// The sum of each window times `factor`, as a convolution of each channel: PyTorch's pools have no
+// dilation.
 absl::StatusOr<TensorPtr> WindowSums(NodeContext& c, TensorPtr x, const Window& w, double factor) {
   const int n = static_cast<int>(w.kernel.size());
   if (IsPadded(w)) {

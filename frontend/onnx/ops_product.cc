@@ -1,5 +1,5 @@
-// Gemm, MatMul, Einsum: matrix products. A product with a weight becomes PyTorch's linear, which includes a following
-// Add of a bias, as in the network before the export.
+// Gemm, MatMul, Einsum: matrix products. A product with a weight becomes PyTorch's linear, which
+// includes a following Add of a bias, as in the network before the export.
 #include "base/status_macros.h"
 #include "frontend/onnx/registry.h"
 
@@ -33,8 +33,8 @@ absl::StatusOr<Outputs> Gemm(NodeContext& c) {
   return c.Out(c.WithNumber(graph::Op::mul, product, alpha));
 }
 
-// The index of the Add that is the only consumer of this node's output and adds a vector of the right size to it; -1 if
-// there is none.
+// The index of the Add that is the only consumer of this node's output and adds a vector of the
+// right size to it; -1 if there is none.
 int BiasAdd(NodeContext& c, int64_t columns, TensorPtr* bias) {
   const std::string& output = c.node().output(0);
   const auto readers = c.run().consumers->find(output);

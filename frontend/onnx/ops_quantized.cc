@@ -57,8 +57,8 @@ absl::StatusOr<TensorPtr> Requantized(NodeContext& c, const TensorPtr& x, const 
   return Packed(c, scaled, zero_point, onnx_type, 1);
 }
 
-// Inputs of the node: a, its scale and zero point, b, its scale and zero point, the output's scale and zero point. The
-// product is in units of the scales of a and b.
+// Inputs of the node: a, its scale and zero point, b, its scale and zero point, the output's scale
+// and zero point. The product is in units of the scales of a and b.
 absl::StatusOr<TensorPtr> PackedProduct(NodeContext& c, const TensorPtr& product, const TensorPtr& b_scale) {
   COBRA_ASSIGN_OR_RETURN(TensorPtr scale, c.Reshape(c.In(1), {}));
   COBRA_ASSIGN_OR_RETURN(scale, c.Binary(graph::Op::mul, b_scale, scale));
@@ -99,7 +99,8 @@ absl::StatusOr<DynamicallyQuantized> QuantizedDynamically(NodeContext& c, const 
 
 namespace {
 
-// A scale or a zero point that has one number for each block of `block_size` elements of `axis`: one for each element.
+// A scale or a zero point that has one number for each block of `block_size` elements of `axis`:
+// one for each element.
 absl::StatusOr<TensorPtr> OfBlocks(NodeContext& c, const TensorPtr& parameter, int axis, int64_t block_size) {
   const graph::Shape& in = c.ShapeOf(0);
   graph::Shape wanted = in;

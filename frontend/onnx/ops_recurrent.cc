@@ -1,5 +1,6 @@
-// LSTM, GRU, RNN. With the default activations they become PyTorch's own layers, with reordered weights. Every other
-// form (peepholes, a GRU that resets before its product) is unrolled step by step.
+// LSTM, GRU, RNN. With the default activations they become PyTorch's own layers, with reordered
+// weights. Every other form (peepholes, a GRU that resets before its product) is unrolled step by
+// step.
 #include <algorithm>
 
 #include "base/status_macros.h"
@@ -40,7 +41,8 @@ absl::Status CheckLengths(NodeContext& c, const Layer& layer) {
   return all ? absl::OkStatus() : Unsupported("sequences of different lengths");
 }
 
-// A state is not a parameter, even if the file has its numbers; neither is what is computed of them when it is loaded.
+// A state is not a parameter, even if the file has its numbers; neither is what is computed of them
+// when it is loaded.
 const TensorPtr& OfState(NodeContext& c, const TensorPtr& tensor) {
   if (tensor->constant) c.importer().MarkAsBuffer(tensor);
   return tensor;

@@ -9,7 +9,8 @@
 namespace cobra::onnx {
 namespace {
 
-// The reduced dimensions, and whether they are kept with size 1. If `nothing` is set, the output is the input.
+// The reduced dimensions, and whether they are kept with size 1. If `nothing` is set, the output is
+// the input.
 struct Reduction {
   std::vector<int64_t> dims;
   bool keep = true, nothing = false;

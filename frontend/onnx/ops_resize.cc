@@ -1,6 +1,6 @@
-// Resize and Upsample. A mode that PyTorch's interpolate supports becomes a call of interpolate. Every other mode
-// follows its definition: each dimension is resized on its own, by selecting rows (nearest) or by a product with a
-// matrix of weights (linear, cubic).
+// Resize and Upsample. A mode that PyTorch's interpolate supports becomes a call of interpolate.
+// Every other mode follows its definition: each dimension is resized on its own, by selecting rows
+// (nearest) or by a product with a matrix of weights (linear, cubic).
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -57,7 +57,8 @@ int64_t NearestTo(const Resampling& r, double x) {
   return static_cast<int64_t>(std::ceil(x - 0.5));
 }
 
-// The weights of the neighbours of position `x`, which are the elements *first, *first + 1 and so on.
+// The weights of the neighbours of position `x`, which are the elements *first, *first + 1 and so
+// on.
 std::vector<double> NeighbourWeights(const Resampling& r, double x, int64_t* first) {
   const double floor = std::floor(x), t = x - floor;
   if (r.mode == "linear") {
@@ -71,7 +72,8 @@ std::vector<double> NeighbourWeights(const Resampling& r, double x, int64_t* fir
   return {far(1 + t), near(t), near(u), far(1 + u)};
 }
 
-// The same where the output is smaller than the input and antialias is set: the window is wider by the same factor.
+// The same where the output is smaller than the input and antialias is set: the window is wider by
+// the same factor.
 std::vector<double> WideWeights(const Resampling& r, double x, double scale, int64_t* first) {
   const double reach = (r.mode == "linear" ? 1 : 2) / scale, a = r.cubic_a;
   *first = static_cast<int64_t>(std::floor(x - reach)) + 1;
@@ -87,8 +89,8 @@ std::vector<double> WideWeights(const Resampling& r, double x, double scale, int
   return weights;
 }
 
-// Resizes one dimension: selects rows of the input or computes weighted sums of them. `inside` is 1 where the source
-// position lies within the input.
+// Resizes one dimension: selects rows of the input or computes weighted sums of them. `inside` is 1
+// where the source position lies within the input.
 absl::StatusOr<TensorPtr> ResizeDimension(NodeContext& c, const Resampling& r, const TensorPtr& x, int dim,
                                           std::vector<double>* inside) {
   const int rank = x->type.rank();
@@ -172,7 +174,8 @@ std::string PyTorchMode(const NodeContext& c, const Resampling& r, bool* align_c
     one = one || r.sizes[2 + i] == 1;
   }
   if (r.mode == "nearest") return r.coordinates == "asymmetric" && r.nearest == "floor" ? "nearest" : "";
-  // For an output of one element PyTorch samples the middle of the input, ONNX's pytorch_half_pixel its first element.
+  // For an output of one element PyTorch samples the middle of the input, ONNX's pytorch_half_pixel
+  // its first element.
   const bool half = r.coordinates == "half_pixel" || (r.coordinates == "pytorch_half_pixel" && !one);
   if (Antialiases(r)) {  // PyTorch leaves out what is outside
     if (n != 2 || !half || !r.exclude_outside) return "";
@@ -238,7 +241,8 @@ absl::StatusOr<Outputs> Upsample(NodeContext& c) {
   return Resample(c, r);
 }
 
-// The values of all dimensions, from those that the attribute `axes` lists; `rest` has those of the others.
+// The values of all dimensions, from those that the attribute `axes` lists; `rest` has those of the
+// others.
 absl::StatusOr<std::vector<double>> OfAllDimensions(NodeContext& c, const std::vector<double>& values,
                                                     std::vector<double> rest, absl::string_view what) {
   if (!c.HasAttr("axes")) {
@@ -256,8 +260,8 @@ absl::StatusOr<std::vector<double>> OfAllDimensions(NodeContext& c, const std::v
   return rest;
 }
 
-// Sizes and scales from the sizes that the file wants, which keep the aspect ratio if the policy says so: one scale for
-// all listed dimensions, the smallest or the largest.
+// Sizes and scales from the sizes that the file wants, which keep the aspect ratio if the policy
+// says so: one scale for all listed dimensions, the smallest or the largest.
 absl::Status ReadSizes(NodeContext& c, std::vector<double> wanted, Resampling* r) {
   const graph::Shape& in = c.ShapeOf(0);
   const std::string policy = c.String("keep_aspect_ratio_policy", "stretch");

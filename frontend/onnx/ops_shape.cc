@@ -1,4 +1,5 @@
-// Shapes and views: these operators compute nothing, or their result is computed while the file is read.
+// Shapes and views: these operators compute nothing, or their result is computed while the file is
+// read.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -30,7 +31,8 @@ absl::StatusOr<Outputs> Size(NodeContext& c) {
 absl::StatusOr<Outputs> Constant(NodeContext& c) {
   if (const auto* value = c.FindAttr("value")) {
     if (!value->has_t()) return Invalid("the attribute value holds no tensor");
-    // Some exporters store weights in Constant nodes. Numbers and vectors are treated as arguments instead.
+    // Some exporters store weights in Constant nodes. Numbers and vectors are treated as arguments
+    // instead.
     return c.Out(c.importer().FromProto(value->t(), /*weight=*/value->t().dims_size() >= 2,
                                         c.node().output_size() > 0 ? c.node().output(0) : ""));
   }
@@ -231,7 +233,8 @@ absl::StatusOr<Outputs> Slice(NodeContext& c) {
   return c.Out(c.Call(graph::Op::getitem, {{"index", absl::StrJoin(text, ", ")}}, {x}));
 }
 
-// The integers of a constant, with negative ones counted from the end; nullopt if they are not known.
+// The integers of a constant, with negative ones counted from the end; nullopt if they are not
+// known.
 absl::StatusOr<std::optional<std::vector<int64_t>>> KnownIndices(NodeContext& c, size_t i, int64_t size) {
   COBRA_ASSIGN_OR_RETURN(std::shared_ptr<const Values> values, c.TryValues(c.In(i)));
   if (values == nullptr) return std::nullopt;
@@ -295,7 +298,8 @@ absl::StatusOr<std::vector<int64_t>> PadsOfAxes(NodeContext& c, const std::vecto
   return all;
 }
 
-// mode=wrap: the input goes on with its other end. PyTorch's circular padding takes only images and volumes.
+// mode=wrap: the input goes on with its other end. PyTorch's circular padding takes only images and
+// volumes.
 absl::StatusOr<TensorPtr> Wrapped(NodeContext& c, const std::vector<int64_t>& pads) {
   TensorPtr x = c.In(0);
   const int rank = c.Rank(0);
@@ -357,7 +361,8 @@ absl::StatusOr<Outputs> Pad(NodeContext& c) {
   return c.Out(c.Cast(y, dtype));
 }
 
-// Cuts the middle out of each dimension that is too long, and puts one that is too short in the middle of zeros.
+// Cuts the middle out of each dimension that is too long, and puts one that is too short in the
+// middle of zeros.
 absl::StatusOr<Outputs> CenterCropPad(NodeContext& c) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, c.KnownInts(1, "its shape"));
   std::vector<int64_t> axes = c.Ints("axes");

@@ -18,7 +18,8 @@ int64_t SizeOf(Message message) {
   }
 }
 
-// Whether the field is a list of integers. In a packed list, one byte may encode an integer of eight bytes.
+// Whether the field is a list of integers. In a packed list, one byte may encode an integer of
+// eight bytes.
 bool IsNumbers(Message message, uint64_t field) {
   if (message == Message::kAttribute) return field == 8;
   return message == Message::kTensor && (field == 1 || field == 5 || field == 7 || field == 11);

@@ -1,5 +1,5 @@
-// Parts of quantized operators. LibTorch without a quantized backend computes them in float, and so does the graph:
-// unpack, compute, round, pack.
+// Parts of quantized operators. LibTorch without a quantized backend computes them in float, and so
+// does the graph: unpack, compute, round, pack.
 #ifndef COBRA_FRONTEND_ONNX_QUANTIZED_H_
 #define COBRA_FRONTEND_ONNX_QUANTIZED_H_
 
@@ -10,8 +10,8 @@
 
 namespace cobra::onnx {
 
-// Reshapes a scale or zero point so that it broadcasts with a tensor of `rank` dimensions. The parameter is one number
-// or has one number per channel of `axis`.
+// Reshapes a scale or zero point so that it broadcasts with a tensor of `rank` dimensions. The
+// parameter is one number or has one number per channel of `axis`.
 absl::StatusOr<TensorPtr> AlongAxis(NodeContext& c, const TensorPtr& parameter, int rank, int64_t axis);
 // (x - zero_point) as float32; zero_point may be null.
 absl::StatusOr<TensorPtr> Centred(NodeContext& c, const TensorPtr& x, const TensorPtr& zero_point, int64_t axis);
@@ -24,8 +24,8 @@ absl::StatusOr<TensorPtr> Packed(NodeContext& c, const TensorPtr& x, const Tenso
 // Packed(x / scale).
 absl::StatusOr<TensorPtr> Requantized(NodeContext& c, const TensorPtr& x, const TensorPtr& scale,
                                       const TensorPtr& zero_point, int32_t onnx_type);
-// The result of QLinearConv for `x`, which is c.In(0) with channels in dimension 1. (The padding represents the zero
-// point, which is 0 after unpacking.)
+// The result of QLinearConv for `x`, which is c.In(0) with channels in dimension 1. (The padding
+// represents the zero point, which is 0 after unpacking.)
 absl::StatusOr<TensorPtr> QuantizedConvolution(NodeContext& c, const TensorPtr& x);
 // Input 0 as uint8 with its own range, its scale and zero point.
 struct DynamicallyQuantized {

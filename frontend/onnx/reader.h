@@ -1,7 +1,8 @@
-// ONNX file in, graph out: the phase that `cobra-client` and the server call for *.onnx. The graph's calls are
-// PyTorch's (conv2d, batch_norm ...), so that a network exported from PyTorch gives the same graph as its source.
-// Opsets 6 to 24 of the default domain and what ONNX Runtime's optimiser writes; docs/onnx_support.md lists the
-// operators. Only the given bytes are read: the caller puts small tensors of other files into them (without_weights.h).
+// ONNX file in, graph out: the phase that `cobra-client` and the server call for *.onnx. The
+// graph's calls are PyTorch's (conv2d, batch_norm ...), so that a network exported from PyTorch
+// gives the same graph as its source. Opsets 6 to 24 of the default domain and what ONNX Runtime's
+// optimiser writes; docs/onnx_support.md lists the operators. Only the given bytes are read: the
+// caller puts small tensors of other files into them (without_weights.h).
 #ifndef COBRA_FRONTEND_ONNX_READER_H_
 #define COBRA_FRONTEND_ONNX_READER_H_
 
@@ -21,11 +22,12 @@ namespace cobra::onnx {
 
 struct OnnxRequest {
   std::string name = "model.onnx";  // name of the file in messages
-  // "name=1x3x224x224", "name=1x128:int64", or without a name, in the file's order. Required if the file leaves sizes
-  // open; an open batch size (first dimension) is 1 by default. The dtype is the file's.
+  // "name=1x3x224x224", "name=1x128:int64", or without a name, in the file's order. Required if the
+  // file leaves sizes open; an open batch size (first dimension) is 1 by default. The dtype is the
+  // file's.
   std::vector<std::string> inputs;
-  // Inputs with known values that determine shapes of the network: ("axes", "[0, 1]"), ("k", "5"). Lists nest by
-  // dimension.
+  // Inputs with known values that determine shapes of the network: ("axes", "[0, 1]"), ("k", "5").
+  // Lists nest by dimension.
   std::vector<std::pair<std::string, std::string>> arguments;
   bool keep_values = false;  // of constants, where the reader has them: Graph::KnownValues
 };

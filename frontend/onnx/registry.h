@@ -1,4 +1,5 @@
-// The ONNX operators that the reader knows, one handler each; every ops_*.cc adds a family. Each domain has a registry.
+// The ONNX operators that the reader knows, one handler each; every ops_*.cc adds a family. Each
+// domain has a registry.
 #ifndef COBRA_FRONTEND_ONNX_REGISTRY_H_
 #define COBRA_FRONTEND_ONNX_REGISTRY_H_
 

@@ -18,8 +18,8 @@ namespace cobra::onnx {
 
 using Values = std::vector<double>;
 
-// A tensor is CONSTANT until it depends on an input of the network. Calls on constants are computed at once and leave
-// no node; constants enter the graph when a node needs them.
+// A tensor is CONSTANT until it depends on an input of the network. Calls on constants are computed
+// at once and leave no node; constants enter the graph when a node needs them.
 struct Tensor {
   graph::TensorType type;
   graph::ValueRef ref;  // kNone: a constant that the graph does not know (yet)
@@ -29,7 +29,8 @@ struct Tensor {
   std::shared_ptr<const Values> values;        // for a constant; null if too large, or not decoded yet (`proto`)
   const ::onnx::TensorProto* proto = nullptr;  // source of the values; lives as long as the import
   int32_t onnx_type = 0;  // element type in the file, of integers whose type LibTorch does not have; 0: as `type`
-  // Of a constant whose values are unknown because they are in another file: the tensor and the file, for an error.
+  // Of a constant whose values are unknown because they are in another file: the tensor and the
+  // file, for an error.
   std::shared_ptr<const std::string> elsewhere;
 };
 using TensorPtr = std::shared_ptr<Tensor>;  // null: an optional argument that was not given

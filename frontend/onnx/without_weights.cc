@@ -23,7 +23,8 @@ void AppendVarint(uint64_t value, std::string* out) {
   out->push_back(static_cast<char>(value));
 }
 
-// A message whose size is known only behind it has a size of so many bytes, which begins with zeros if need be.
+// A message whose size is known only behind it has a size of so many bytes, which begins with zeros
+// if need be.
 constexpr size_t kSizeBytes = 5;
 
 void EndMessage(size_t start, std::string* out) {
@@ -72,7 +73,8 @@ class Stripper {
   }
 
  private:
-  // Whether a message of this type and size may hold a weight, or a tensor whose data is in another file.
+  // Whether a message of this type and size may hold a weight, or a tensor whose data is in another
+  // file.
   bool MayHoldData(Message message, int64_t bytes) const {
     constexpr int64_t kLeast = 16;  // of such a tensor
     switch (message) {
@@ -93,14 +95,16 @@ class Stripper {
            static_cast<int64_t>(field.bytes.size()) > large_;
   }
 
-  // The tensor becomes one of an unnamed file; its size is kept, and compared with its shape (tensor_data.cc).
+  // The tensor becomes one of an unnamed file; its size is kept, and compared with its shape
+  // (tensor_data.cc).
   static void AppendLeftOut(int64_t bytes, std::string* out) {
     TensorProto mark;
     MarkLeftOut(bytes, &mark);
     mark.AppendToString(out);  // fields of one message may stand apart
   }
 
-  // Puts the bytes of another file into the tensor that begins at `start`, if a shape may depend on them.
+  // Puts the bytes of another file into the tensor that begins at `start`, if a shape may depend on
+  // them.
   absl::Status FillIn(size_t start, std::string* out) {
     TensorProto proto;
     if (!proto.ParseFromString(out->substr(start))) return absl::OkStatus();  // the parser will say so

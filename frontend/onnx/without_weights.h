@@ -1,5 +1,6 @@
-// An ONNX file without the bytes of its large weights, which no shape depends on. What is left of a file of any size is
-// small: it fits into protobuf's messages (2 GiB) and into a request of the API.
+// An ONNX file without the bytes of its large weights, which no shape depends on. What is left of a
+// file of any size is small: it fits into protobuf's messages (2 GiB) and into a request of the
+// API.
 #ifndef COBRA_FRONTEND_ONNX_WITHOUT_WEIGHTS_H_
 #define COBRA_FRONTEND_ONNX_WITHOUT_WEIGHTS_H_
 
@@ -23,9 +24,10 @@ struct ExternalTensor {
 // The bytes of the tensor, nullopt if there is no such file. An error ends the reading.
 using ReadExternal = std::function<absl::StatusOr<std::optional<std::string>>(const ExternalTensor&)>;
 
-// `model` is a serialized ModelProto; nullopt if it is not. Of tensors in other files, `external` is asked for those
-// whose values a shape may depend on (small ones); it may be null. ResourceExhausted if more than `most_bytes` are
-// left, or more than limits.max_const_bytes are read from other files.
+// `model` is a serialized ModelProto; nullopt if it is not. Of tensors in other files, `external`
+// is asked for those whose values a shape may depend on (small ones); it may be null.
+// ResourceExhausted if more than `most_bytes` are left, or more than limits.max_const_bytes are
+// read from other files.
 absl::StatusOr<std::optional<std::string>> WithoutWeights(absl::string_view model, const OnnxLimits& limits,
                                                           int64_t most_bytes, const ReadExternal& external = nullptr);
 

@@ -24,7 +24,8 @@ namespace {
 constexpr size_t kMostInputs = 16;
 constexpr size_t kMostText = 100'000;
 
-// A value as --input has it: a tensor, None, lists and tuples and dictionaries of these; none if it is anything else.
+// A value as --input has it: a tensor, None, lists and tuples and dictionaries of these; none if it
+// is anything else.
 std::optional<std::string> TextOf(Interpreter& interp, Value value, int depth = 0) {
   constexpr int kMostDepth = 4;
   if (const Tensor* tensor = AsTensor(value)) return graph::TypeText(tensor->type);
@@ -79,7 +80,8 @@ std::vector<std::string> ParameterNames(Interpreter& interp, Value model, absl::
   return names;
 }
 
-// The items as inputs, numbers and flags as arguments by their names in the method; nothing if one is neither.
+// The items as inputs, numbers and flags as arguments by their names in the method; nothing if one
+// is neither.
 std::vector<std::string> TextsOf(Interpreter& interp, Value value, Value model, absl::string_view method) {
   if (AsTensor(value) != nullptr || value.IsDict()) {
     const std::optional<std::string> text = TextOf(interp, value);
@@ -113,7 +115,8 @@ std::vector<std::string> OfGetInputs(Interpreter& interp, ModuleObject* module, 
   return made.ok() ? TextsOf(interp, *made, model, method) : std::vector<std::string>();
 }
 
-// timm: model.default_cfg["input_size"] is (3, 224, 224); newer versions have an object with the attribute.
+// timm: model.default_cfg["input_size"] is (3, 224, 224); newer versions have an object with the
+// attribute.
 std::optional<std::string> OfConfiguration(Interpreter& interp, Value model) {
   for (const char* name : {"pretrained_cfg", "default_cfg"}) {
     Result<Value> found = interp.GetAttrOrUnbound(model, name);
@@ -133,7 +136,8 @@ std::optional<std::string> OfConfiguration(Interpreter& interp, Value model) {
   return std::nullopt;
 }
 
-// "1, 3, 224, 224)..." or "(1, 16))...": the sizes up to the parenthesis; none if there is anything else.
+// "1, 3, 224, 224)..." or "(1, 16))...": the sizes up to the parenthesis; none if there is anything
+// else.
 std::optional<std::string> Sizes(absl::string_view text) {
   absl::ConsumePrefix(&text, "(");
   absl::ConsumePrefix(&text, "[");

@@ -15,10 +15,11 @@ struct ExampleInputs {
   std::string origin;               // "get_inputs()"
 };
 
-// In this order: what get_inputs() of the module returns; `input_size` of the model's default_cfg or pretrained_cfg
-// (timm); the tensors that docstrings or the part below `if __name__ == "__main__"` make with torch.randn(1, 3, 8, 8),
-// rand, zeros, ones, empty or randint, if there are at least as many as the method needs. Runs get_inputs() of the
-// program; no exception is pending afterwards.
+// In this order: what get_inputs() of the module returns; `input_size` of the model's default_cfg
+// or pretrained_cfg (timm); the tensors that docstrings or the part below `if __name__ ==
+// "__main__"` make with torch.randn(1, 3, 8, 8), rand, zeros, ones, empty or randint, if there are
+// at least as many as the method needs. Runs get_inputs() of the program; no exception is pending
+// afterwards.
 ExampleInputs FindExampleInputs(Interpreter& interp, ModuleObject* module, Value model, absl::string_view method);
 
 }  // namespace cobra::python

@@ -9,9 +9,9 @@
 
 namespace cobra::python {
 
-// In order. For a file in a library root: the file itself. For a file of the bundle: the imports at its head that find
-// neither a file of the bundle nor a native module. The head ends at the first statement that is not an import, a
-// docstring or the assignment of a constant.
+// In order. For a file in a library root: the file itself. For a file of the bundle: the imports at
+// its head that find neither a file of the bundle nor a native module. The head ends at the first
+// statement that is not an import, a docstring or the assignment of a constant.
 std::vector<Importer::Needed> PlanImports(const SourceRequest& request);
 
 }  // namespace cobra::python

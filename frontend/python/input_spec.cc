@@ -77,7 +77,8 @@ class InputParser {
       return value;
     }
     Skip();
-    // The text of a tensor outside all brackets ends where the input does, so that the error shows all of it.
+    // The text of a tensor outside all brackets ends where the input does, so that the error shows
+    // all of it.
     const size_t end = depth == 0 ? rest_.size() : std::min(rest_.find_first_of(",])}"), rest_.size());
     const absl::string_view text = absl::StripAsciiWhitespace(rest_.substr(0, end));
     rest_.remove_prefix(end);

@@ -7,7 +7,8 @@
 namespace cobra::python {
 namespace {
 
-// Imports what PyTorch has loaded after `import torch`, and what model files import of the standard library.
+// Imports what PyTorch has loaded after `import torch`, and what model files import of the standard
+// library.
 Result<void> ImportBasics(Interpreter& interp) {
   COBRA_TRY(interp.ImportModule("torch"));
   COBRA_TRY(interp.ImportModule("torch.nn.modules.module"));

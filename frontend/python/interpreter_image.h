@@ -1,6 +1,6 @@
-// An interpreter that has imported what programs begin with: torch, the standard library, and modules of libraries. It
-// is frozen, and then serves requests: one after the other in one process (interpreter_pool.h), or one in each process
-// that is forked from the one that made it (reader/).
+// An interpreter that has imported what programs begin with: torch, the standard library, and
+// modules of libraries. It is frozen, and then serves requests: one after the other in one process
+// (interpreter_pool.h), or one in each process that is forked from the one that made it (reader/).
 #ifndef COBRA_FRONTEND_PYTHON_INTERPRETER_IMAGE_H_
 #define COBRA_FRONTEND_PYTHON_INTERPRETER_IMAGE_H_
 
@@ -45,8 +45,8 @@ class InterpreterImage {
   static std::unique_ptr<InterpreterImage> Create(Libraries libraries, const std::string& torch_version,
                                                   const ImportList& imports, const Limits& limits);
 
-  // Whether a request may use this image: it wants the same torch version, no file of its bundle changes the result of
-  // an import in the image, and the imports have not used up its steps.
+  // Whether a request may use this image: it wants the same torch version, no file of its bundle
+  // changes the result of an import in the image, and the imports have not used up its steps.
   bool IsUsable(const SourceRequest& request, const Limits& limits) const;
   // The machine, ready for the request. REQUIRES: IsUsable, and Rollback() since the last request.
   Machine& Start(const SourceRequest& request, const Limits& limits);

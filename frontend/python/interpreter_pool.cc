@@ -36,7 +36,8 @@ struct Waiting {
   absl::Time files_checked;
 };
 
-// Starts to parse the imported modules on a second core, for a request that finds no image. Null if there is only one.
+// Starts to parse the imported modules on a second core, for a request that finds no image. Null if
+// there is only one.
 std::unique_ptr<ParseAhead> ParseWhatIsImported(const SourceRequest& request) {
   static const bool kHasOtherCores = std::thread::hardware_concurrency() > 1;
   if (!kHasOtherCores) return nullptr;
@@ -63,8 +64,8 @@ bool HasDefaultLimits(const Limits& l) {
          l.output_bytes == usual.output_bytes;
 }
 
-// Hashes without a secret serve as keys here because all requests of a process are one user's: a server reads each
-// request in a process of its own.
+// Hashes without a secret serve as keys here because all requests of a process are one user's: a
+// server reads each request in a process of its own.
 Hash128 Add(Hash128 h, absl::string_view text) { return HashCombine(h, HashBytes(text)); }
 
 Hash128 RequestHash(const SourceRequest& r) {
@@ -137,7 +138,8 @@ class Pool {
     return known_.contains(signature);
   }
 
-  // Whether an image with what the request needs gives what it gave without it. If not, the request is forgotten.
+  // Whether an image with what the request needs gives what it gave without it. If not, the request
+  // is forgotten.
   bool Trusts(const Waiting& waiting, Hash128 signature, absl::FunctionRef<Hash128()> outcome) {
     {
       absl::MutexLock lock(&mutex_);

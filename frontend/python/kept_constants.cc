@@ -34,7 +34,8 @@ class Search {
   void Add(Value value) {
     --left_;
     if (const Tensor* tensor = AsTensor(value); tensor != nullptr) {
-      // A parameter without a name that the network has read: a layer that it made, which has a name from now on.
+      // A parameter without a name that the network has read: a layer that it made, which has a
+      // name from now on.
       const bool is_new = tensor->ref.kind == graph::ValueRef::Kind::kConstant && IsParameter(interp_, value);
       found_ = found_ || is_new || !tensor->computed.is_none();
       return;

@@ -25,7 +25,8 @@ bool IsModelClass(Interpreter& interp, Value v) {
   return v.IsClass() && v.as<ClassObject>() != base && Interpreter::IsSubclassOf(v.as<ClassObject>(), base);
 }
 
-// The function below its decorators, which functools.wraps() stores in __wrapped__; null if there is no source text.
+// The function below its decorators, which functools.wraps() stores in __wrapped__; null if there
+// is no source text.
 const FunctionObject* Unwrapped(Interpreter& interp, Value v) {
   for (int i = 0; i < kMostWrappers && v.IsFunction() && v.object()->attrs != nullptr; ++i) {
     const Value* inner = v.object()->attrs->table.GetStr(interp.names().__wrapped__);
@@ -85,7 +86,8 @@ class ModelMakers {
     return IsModelClass(interp_, called) || Makes(Unwrapped(interp_, called), hops + 1);
   }
 
-  // If `value` is a name, the expression assigned to it: the call in `model = ResNet(...)`. Otherwise `value` itself.
+  // If `value` is a name, the expression assigned to it: the call in `model = ResNet(...)`.
+  // Otherwise `value` itself.
   static const ast::ExprNode* Assigned(const Returns& returns, const ast::ExprNode* value) {
     const auto* name = value->AsOrNull<ast::Name>();
     if (name == nullptr) return value;
@@ -163,8 +165,8 @@ void AddMentioned(absl::string_view text, absl::string_view own, const absl::fla
   }
 }
 
-// Of the names of a module those whose definitions no other one's mentions: not the blocks of a network, nor the class
-// that a function of the file makes.
+// Of the names of a module those whose definitions no other one's mentions: not the blocks of a
+// network, nor the class that a function of the file makes.
 absl::flat_hash_set<absl::string_view> NotMentioned(const ModuleObject* module,
                                                     const absl::flat_hash_set<absl::string_view>& names) {
   absl::flat_hash_set<absl::string_view> mentioned, left;

@@ -10,7 +10,8 @@
 
 namespace cobra::python {
 
-// The usage Diagnostic for a model's file, `path`, that is neither among the `files` of the request nor in a library.
+// The usage Diagnostic for a model's file, `path`, that is neither among the `files` of the request
+// nor in a library.
 absl::Status MissingFileError(std::vector<absl::string_view> files, absl::string_view path);
 
 }  // namespace cobra::python

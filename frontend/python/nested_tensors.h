@@ -13,8 +13,8 @@ namespace cobra::python {
 
 class NestedTensors {
  public:
-  // Calls visit(Tensor*) for each that is found: as often as it is there. A dict or an object is entered once, a layer
-  // never: its parameters are the network's.
+  // Calls visit(Tensor*) for each that is found: as often as it is there. A dict or an object is
+  // entered once, a layer never: its parameters are the network's.
   template <typename F>
   Result<void> Visit(Interpreter& interp, Value value, F visit) {
     COBRA_TRY(interp.Step());
@@ -38,8 +38,8 @@ class NestedTensors {
   }
 
  private:
-  // A module with parameters, buffers or layers. Without them it is a container, as the caches of transformers 4.45 and
-  // 4.49 are.
+  // A module with parameters, buffers or layers. Without them it is a container, as the caches of
+  // transformers 4.45 and 4.49 are.
   static bool IsLayer(Interpreter& interp, Value v) {
     if (!v.IsInstance() || !Interpreter::IsSubclassOf(interp.class_of(v), Torch(interp).module_class)) return false;
     DictObject* const attrs = v.object()->attrs;

@@ -94,8 +94,8 @@ class Reader {
     return NestedTensors().Visit(interp, *out, [&](Tensor* tensor) { outputs_.push_back(RefOf(interp, tensor)); });
   }
 
-  // What is timed is not the first run: what that one made and kept is there now. If the network does not run twice,
-  // the first run stands.
+  // What is timed is not the first run: what that one made and kept is there now. If the network
+  // does not run twice, the first run stands.
   Result<void> RunAgain(Interpreter& interp, ModuleObject* module, Value model) {
     graph::GraphBuilder first = std::exchange(torch_.builder, graph::GraphBuilder(interp.limits().graph));
     std::vector<graph::ValueRef> outputs = std::exchange(outputs_, {});
@@ -131,7 +131,8 @@ class Reader {
                             absl::StrCat("call it: ", CallText(interp, entry_, model))}));
   }
 
-  // Runs `f` while the exception that is pending is put aside. It is pending again afterwards, unless `f` returns true.
+  // Runs `f` while the exception that is pending is put aside. It is pending again afterwards,
+  // unless `f` returns true.
   template <typename F>
   static bool WithoutException(Interpreter& interp, F f) {
     Value exception;
@@ -145,8 +146,8 @@ class Reader {
     return false;
   }
 
-  // For a function that failed on the inputs and takes no arguments: whether a call without inputs returns the model.
-  // If it does not, the exception stays pending.
+  // For a function that failed on the inputs and takes no arguments: whether a call without inputs
+  // returns the model. If it does not, the exception stays pending.
   bool MakesModelWithoutInputs(Interpreter& interp, Value model) const {
     if (inputs_.empty() || !model.IsFunction() || !absl::EndsWith(progress_.called_function, "()")) return false;
     return WithoutException(interp, [&] {
@@ -197,7 +198,8 @@ class Reader {
     return {};
   }
 
-  // Names the tensors of one module. Every parameter enters the graph under the first name that leads to it.
+  // Names the tensors of one module. Every parameter enters the graph under the first name that
+  // leads to it.
   Result<void> NameTensorsOf(Interpreter& interp, Value module, absl::string_view prefix) {
     std::string longest;
     for (ModuleSlot slot : {kParametersSlot, kBuffersSlot}) {
@@ -234,7 +236,8 @@ class Reader {
     return described;
   }
 
-  // Depth first as in named_modules(). The stack is explicit because the program determines how deep modules nest.
+  // Depth first as in named_modules(). The stack is explicit because the program determines how
+  // deep modules nest.
   Result<void> NameTensors(Interpreter& interp, Value model) {
     std::vector<std::pair<std::string, Value>> stack{{"", model}};
     std::string prefix;
@@ -261,7 +264,8 @@ class Reader {
     return {};
   }
 
-  // Tensors are named after their keyword and their keys: batch.user. Those without either are input0, input1, ...
+  // Tensors are named after their keyword and their keys: batch.user. Those without either are
+  // input0, input1, ...
   Value MakeInput(Interpreter& interp, const InputValue& input, const std::string& name, bool is_nested) {
     if (input.kind == InputValue::Kind::kNone) return Value::None();
     if (input.kind == InputValue::Kind::kTensor) {

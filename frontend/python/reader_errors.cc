@@ -45,8 +45,8 @@ std::string LaterNameHint(absl::string_view module, absl::string_view name, absl
                       ", the model is read as for ", version, ": --torch-version ", since->first, ".", since->second);
 }
 
-// The same hint for a message such as "calling torch.nn.RMSNorm() is not supported": for that name or one
-// of its modules.
+// The same hint for a message such as "calling torch.nn.RMSNorm() is not supported": for that name
+// or one of its modules.
 std::string LaterCallHint(absl::string_view message, absl::string_view version) {
   const size_t at = message.find("torch.");
   if (at == absl::string_view::npos) return "";
@@ -94,8 +94,8 @@ std::string HintOfCall(absl::string_view message, const SourceRequest& request, 
                       ", and --arg NAME=EXPR for anything that is not a tensor");
 }
 
-// What a program that wants another version of PyTorch raises: a library's check of the version, or a name that is not
-// there. "" if this is no such message, or the version is the newest one.
+// What a program that wants another version of PyTorch raises: a library's check of the version, or
+// a name that is not there. "" if this is no such message, or the version is the newest one.
 std::string VersionHint(absl::string_view message, absl::string_view version) {
   if (version == kNewestTorchVersion) return "";
   const bool of_version = absl::StartsWith(message, "ImportError: ") && absl::StrContains(message, "PyTorch");
@@ -115,7 +115,8 @@ std::string SyntaxHint() {
   return absl::StrCat("Python rejects this too, from 3.", kOldestPython, " to 3.", kNewestPython);
 }
 
-// Whether the exception is that of an older Python for a name that 3.12 or 3.13 has: then the name is not supported.
+// Whether the exception is that of an older Python for a name that 3.12 or 3.13 has: then the name
+// is not supported.
 bool LacksLaterStandardName(Diagnostic* d) {
   const absl::string_view message = d->message;
   absl::string_view module, name;
@@ -136,7 +137,8 @@ bool LacksLaterStandardName(Diagnostic* d) {
   return true;
 }
 
-// Whether it is what a program that is prepared for exceptions gets for writing: Python would have written.
+// Whether it is what a program that is prepared for exceptions gets for writing: Python would have
+// written.
 bool IsOfWriting(Diagnostic* d) {
   absl::string_view message = d->message;
   if (!absl::ConsumePrefix(&message, "OSError: [Errno 30] Read-only file system")) return false;

@@ -1,4 +1,5 @@
-// The error message when a model cannot be read. Its kind and hint depend on the phase in which the reading failed.
+// The error message when a model cannot be read. Its kind and hint depend on the phase in which the
+// reading failed.
 #ifndef COBRA_FRONTEND_PYTHON_READER_ERRORS_H_
 #define COBRA_FRONTEND_PYTHON_READER_ERRORS_H_
 
@@ -29,8 +30,8 @@ struct ReadProgress {
 // Records where and how the run failed, while the failure is pending.
 void NoteFailure(Interpreter& interp, ReadProgress* progress);
 
-// Adds the module path and a hint for this phase to the status, and sets kind kUsage if the request is wrong and not
-// the model.
+// Adds the module path and a hint for this phase to the status, and sets kind kUsage if the request
+// is wrong and not the model.
 absl::Status ExplainFailure(const absl::Status& status, const SourceRequest& request, const ReadProgress& progress);
 
 }  // namespace cobra::python

@@ -1,4 +1,5 @@
-// Limits of what a request asks for, besides its files (Limits in base/limits.h): checked before anything is read.
+// Limits of what a request asks for, besides its files (Limits in base/limits.h): checked before
+// anything is read.
 #ifndef COBRA_FRONTEND_PYTHON_REQUEST_LIMITS_H_
 #define COBRA_FRONTEND_PYTHON_REQUEST_LIMITS_H_
 

@@ -1,5 +1,5 @@
-// The handlers that operators.def names, by family: ops_convolution.cc, ops_pool.cc, ops_elementwise.cc, ops_reduce.cc,
-// ops_shape.cc, ops_slice.cc.
+// The handlers that operators.def names, by family: ops_convolution.cc, ops_pool.cc,
+// ops_elementwise.cc, ops_reduce.cc, ops_shape.cc, ops_slice.cc.
 #ifndef COBRA_FRONTEND_TFLITE_HANDLERS_H_
 #define COBRA_FRONTEND_TFLITE_HANDLERS_H_
 
@@ -63,10 +63,11 @@ struct Window {
 Window WindowOf(schema::Padding padding, int64_t in, int64_t reach, int64_t stride);
 // Converts a possibly negative dimension of the file's order; the error names the operator.
 absl::StatusOr<int> Axis(Importer& im, const OpCall& call, int64_t axis, int rank);
-// Dimension of [batch, channels, height, width] that holds dimension `d` of [batch, height, width, channels].
+// Dimension of [batch, channels, height, width] that holds dimension `d` of [batch, height, width,
+// channels].
 inline int ImageDim(int d) { return d == 0 ? 0 : d == 3 ? 1 : d + 1; }
-// Whether the operator is best computed on images: one of its inputs is one, the others have four dimensions or are
-// constants.
+// Whether the operator is best computed on images: one of its inputs is one, the others have four
+// dimensions or are constants.
 bool OnImages(const Importer& im, const OpCall& call);
 
 }  // namespace cobra::tflite::handlers

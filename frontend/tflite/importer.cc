@@ -88,7 +88,8 @@ Importer::Importer(const schema::Model& model, const TfliteRequest& request, con
       builder_(limits.graph),
       file_(std::make_shared<const std::string>(request.name)) {}
 
-// The whole sequence: the file's tables, its tensors, the inputs, the operators in order, the outputs.
+// The whole sequence: the file's tables, its tensors, the inputs, the operators in order, the
+// outputs.
 absl::StatusOr<TfliteModel> Importer::Import() {
   COBRA_RETURN_IF_ERROR(CheckModel());
   COBRA_RETURN_IF_ERROR(ReadTensors());
@@ -137,7 +138,8 @@ absl::Status Importer::ReadTensors() {
     const int tensor = static_cast<int>(i);
     const schema::Tensor* in = network_->tensors()->Get(i);
     const std::optional<graph::DType> dtype = DTypeOf(in->type());
-    // A tensor of another type matters only if an operator that we support uses it, because it then has no state.
+    // A tensor of another type matters only if an operator that we support uses it, because it then
+    // has no state.
     if (!dtype.has_value()) continue;
     graph::TensorType& type = file_types_[i];
     type.dtype = *dtype;
@@ -270,7 +272,8 @@ absl::StatusOr<OpCall> Importer::ReadCall(int index) const {
         absl::StrCat("operator ", index, " has code number ", call.op->opcode_index(), ", which is not there"));
   }
   const schema::OperatorCode* code = codes->Get(call.op->opcode_index());
-  // As in TFLite: the larger one is valid, since each version of the format fills in one of the two.
+  // As in TFLite: the larger one is valid, since each version of the format fills in one of the
+  // two.
   call.code = std::max(static_cast<schema::BuiltinOperator>(code->deprecated_builtin_code()), code->builtin_code());
   const int tensors = static_cast<int>(states_.size());
   for (const auto& [list, out] :
@@ -288,7 +291,8 @@ absl::StatusOr<OpCall> Importer::ReadCall(int index) const {
 
 namespace {
 
-// Inputs that a file may omit (-1): a bias, Reshape's shape if the options contain it, the value that PadV2 pads with.
+// Inputs that a file may omit (-1): a bias, Reshape's shape if the options contain it, the value
+// that PadV2 pads with.
 bool IsOptionalInput(schema::BuiltinOperator code, size_t input) {
   switch (code) {
     case schema::BuiltinOperator_CONV_2D:
@@ -336,8 +340,8 @@ absl::Status Importer::RunOperator(const OpCall& call) {
   return absl::OkStatus();
 }
 
-// Compares the file's own shape of the output with the one that follows from the operator: if they differ, one of the
-// two was read wrongly.
+// Compares the file's own shape of the output with the one that follows from the operator: if they
+// differ, one of the two was read wrongly.
 absl::Status Importer::CheckOutput(const OpCall& call, size_t k) const {
   const int tensor = call.outputs[k];
   if (!states_[tensor].known) return Wrong(call, absl::StrCat("output ", NameOf(tensor), " was not computed"));
@@ -405,7 +409,8 @@ absl::StatusOr<graph::ValueRef> Importer::Weight(int tensor, std::vector<int> pe
   const graph::TensorType type{shape == nullptr ? permuted : *shape, state.type.dtype};
   std::string name = NameOf(tensor);
   for (int& n = weight_names_[name]; n++ > 0;) {
-    // The next number for that name, or a later one if another tensor already has the numbered name.
+    // The next number for that name, or a later one if another tensor already has the numbered
+    // name.
     std::string numbered = absl::StrCat(name, "#", n);
     if (weight_names_.emplace(numbered, 1).second) {
       name = std::move(numbered);

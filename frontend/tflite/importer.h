@@ -1,6 +1,6 @@
-// The run of a TensorFlow Lite network: operators in the file's order, each lowered to PyTorch's calls by its handler
-// (operators.def, ops_*.cc). Every tensor of the file has one state; handlers get it in the order of dimensions that
-// they need.
+// The run of a TensorFlow Lite network: operators in the file's order, each lowered to PyTorch's
+// calls by its handler (operators.def, ops_*.cc). Every tensor of the file has one state; handlers
+// get it in the order of dimensions that they need.
 #ifndef COBRA_FRONTEND_TFLITE_IMPORTER_H_
 #define COBRA_FRONTEND_TFLITE_IMPORTER_H_
 
@@ -65,8 +65,8 @@ class Importer {
   absl::StatusOr<graph::ValueRef> File(int tensor);  // in the file's order
   // Channels second; a constant of fewer dimensions is filled up in front
   absl::StatusOr<graph::ValueRef> Image(int tensor);
-  // A constant of the file as a parameter: dimensions filled up in front to as many as `permutation` has, permuted, and
-  // then, if given, reshaped.
+  // A constant of the file as a parameter: dimensions filled up in front to as many as
+  // `permutation` has, permuted, and then, if given, reshaped.
   absl::StatusOr<graph::ValueRef> Weight(int tensor, std::vector<int> permutation, const graph::Shape* shape = nullptr);
   // The only number of a float constant of one element.
   std::optional<double> Number(int tensor) const;
@@ -77,8 +77,8 @@ class Importer {
   // A call that moves data: types follow PyTorch's rule.
   absl::StatusOr<graph::ValueRef> Move(const OpCall& call, graph::Op op, graph::Attributes attributes,
                                        std::vector<graph::ValueRef> inputs);
-  // A call that computes: if the operator's result or a weight of it is quantised, the call is (graph/builder.h), and
-  // its result has the type that the file says.
+  // A call that computes: if the operator's result or a weight of it is quantised, the call is
+  // (graph/builder.h), and its result has the type that the file says.
   absl::StatusOr<graph::ValueRef> Compute(const OpCall& call, graph::Op op, graph::Attributes attributes,
                                           std::vector<graph::ValueRef> inputs, bool inplace = false);
   absl::StatusOr<graph::ValueRef> Activate(const OpCall& call, graph::ValueRef x,

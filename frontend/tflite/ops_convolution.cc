@@ -1,5 +1,6 @@
-// Convolutions and products. TensorFlow's SAME padding may be one pixel larger at the end than at the beginning.
-// PyTorch's convolutions pad equally on both sides, so such a convolution is a `pad` and a convolution without padding.
+// Convolutions and products. TensorFlow's SAME padding may be one pixel larger at the end than at
+// the beginning. PyTorch's convolutions pad equally on both sides, so such a convolution is a `pad`
+// and a convolution without padding.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -55,8 +55,8 @@ schema::ActivationFunctionType FusedActivation(const OpCall& call) {
   return schema::ActivationFunctionType_NONE;
 }
 
-// PyTorch's call for two tensors and for a tensor and a number: the attribute that takes the number, and the call if
-// the number is the first operand.
+// PyTorch's call for two tensors and for a tensor and a number: the attribute that takes the
+// number, and the call if the number is the first operand.
 struct BinaryOp {
   graph::Op op;
   const char* number = "other";  // null: takes tensors only
@@ -87,7 +87,8 @@ BinaryOp BinaryOf(schema::BuiltinOperator code) {
   }
 }
 
-// Computes the result if both operands are constants, such as the sizes in the computation of a shape.
+// Computes the result if both operands are constants, such as the sizes in the computation of a
+// shape.
 absl::Status FoldBinary(Importer& im, const OpCall& call, graph::Op op) {
   graph::ConstInput inputs[2];
   std::vector<const graph::TensorType*> types;
@@ -265,7 +266,8 @@ absl::StatusOr<Scale> ScaleOf(Importer& im, const OpCall& call, int tensor) {
   const schema::QuantizationParameters* q = im.Quantization(tensor);
   if (q == nullptr || q->scale() == nullptr || q->scale()->size() == 0) return Scale{};
   if (q->scale()->size() > 1) return im.Unsupported(call, "an activation with a scale for every channel");
-  // The verifier checks only the alignment of a list's length, which is 4 bytes; the list's numbers need 8.
+  // The verifier checks only the alignment of a list's length, which is 4 bytes; the list's numbers
+  // need 8.
   int64_t zero_point = 0;
   if (q->zero_point() != nullptr && q->zero_point()->size() > 0)
     std::memcpy(&zero_point, q->zero_point()->Data(), sizeof(zero_point));
@@ -290,7 +292,8 @@ absl::Status Quantize(Importer& im, const OpCall& call) {
   return Set(im, call, image, x);
 }
 
-// TFLite dequantizes a weight once, before the network runs. The graph then contains the dequantized weight.
+// TFLite dequantizes a weight once, before the network runs. The graph then contains the
+// dequantized weight.
 absl::Status Dequantize(Importer& im, const OpCall& call) {
   const TensorState& in = im.State(call.inputs[0]);
   if (in.constant) return im.SetWeight(call, 0, call.inputs[0], graph::DType::float32, nullptr);

@@ -22,7 +22,8 @@ struct PoolPlan {
   bool fits = false;  // PyTorch's pooling with these values gives TensorFlow's result
 };
 
-// Both libraries ignore pixels beyond the end, so SAME padding with an odd pixel at the end is PyTorch's ceil_mode.
+// Both libraries ignore pixels beyond the end, so SAME padding with an odd pixel at the end is
+// PyTorch's ceil_mode.
 PoolPlan Plan(const schema::Pool2DOptions& o, const graph::Shape& in, const Window (&window)[2]) {
   PoolPlan plan;
   plan.kernel = {o.filter_height(), o.filter_width()};
@@ -140,8 +141,8 @@ absl::Status DepthToSpace(Importer& im, const OpCall& call) {
   return Rearrange(im, call, x, {s[0], s[1], s[2], b, b, c}, {0, 1, 3, 2, 4, 5}, {s[0], s[1] * b, s[2] * b, c});
 }
 
-// SpaceToBatch and BatchToSpace take block sizes and, for each blocked dimension, two numbers for its beginning and
-// end. Dimensions after the first `blocks` + 1 do not change.
+// SpaceToBatch and BatchToSpace take block sizes and, for each blocked dimension, two numbers for
+// its beginning and end. Dimensions after the first `blocks` + 1 do not change.
 absl::Status SpaceToBatch(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> block, im.Ints(call, 1, "the block's shape"));
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, im.Ints(call, 2, "the padding"));

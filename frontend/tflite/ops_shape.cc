@@ -1,5 +1,5 @@
-// Operators that move, join and split tensors. They work in the file's order of dimensions: if the input is an image,
-// the view in that order costs nothing.
+// Operators that move, join and split tensors. They work in the file's order of dimensions: if the
+// input is an image, the view in that order costs nothing.
 #include <algorithm>
 #include <limits>
 
@@ -49,7 +49,8 @@ absl::Status Reshape(Importer& im, const OpCall& call) {
     if (options->new_shape() != nullptr) shape.assign(options->new_shape()->begin(), options->new_shape()->end());
   }
   if (shape.size() > 16) return im.Wrong(call, absl::StrCat("a shape of ", shape.size(), " dimensions"));
-  // The file may be made for another batch size than the request's: the first dimension of the shape is the batch.
+  // The file may be made for another batch size than the request's: the first dimension of the
+  // shape is the batch.
   const int64_t wanted = Product(shape), given = im.State(call.inputs[0]).type.num_elements();
   if (wanted > 0 && wanted != given && !shape.empty() && given % (wanted / shape[0]) == 0) shape[0] = -1;
   return ReshapeTo(im, call, std::move(shape));
@@ -105,7 +106,8 @@ absl::Status ShapeOf(Importer& im, const OpCall& call) {
 
 namespace {
 
-// Concatenates the numbers of constants, which are for example the parts of a shape; nullopt if a value is not known.
+// Concatenates the numbers of constants, which are for example the parts of a shape; nullopt if a
+// value is not known.
 std::optional<Values> Joined(const Importer& im, const OpCall& call, int max_rank) {
   Values values;
   for (int tensor : call.inputs) {
@@ -234,7 +236,8 @@ absl::Status Reverse(Importer& im, const OpCall& call) {
   return im.SetFile(call, 0, x);
 }
 
-// PAD, PADV2 (with a value), MIRROR_PAD: the padding at the beginning and the end of each dimension.
+// PAD, PADV2 (with a value), MIRROR_PAD: the padding at the beginning and the end of each
+// dimension.
 absl::Status Pad(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, im.Ints(call, 1, "the padding"));
   const int rank = im.Rank(call.inputs[0]);

@@ -23,7 +23,8 @@ absl::Status FileError(const TfliteRequest& request, absl::string_view message) 
 
 absl::StatusOr<TfliteModel> ReadTfliteModelWithWeights(absl::string_view bytes, const TfliteRequest& request,
                                                        const Limits& limits) {
-  // Numbers are read in place, so the file must be aligned in memory; strings from the network may be unaligned.
+  // Numbers are read in place, so the file must be aligned in memory; strings from the network may
+  // be unaligned.
   constexpr size_t kAlignment = 16;
   std::unique_ptr<std::max_align_t[]> aligned;
   if (reinterpret_cast<uintptr_t>(bytes.data()) % kAlignment != 0) {

@@ -1,7 +1,8 @@
-// TensorFlow Lite file in, graph out: the phase that `cobra-client` and the server call for *.tflite. The graph's calls
-// are PyTorch's; its inputs and outputs are the file's, images as [batch, height, width, channels]. Image operators
-// work on permuted views of them, so that every activation keeps the file's order in memory (channels last) and no view
-// costs anything. Integer (quantised) networks keep their types: docs/tflite_support.md.
+// TensorFlow Lite file in, graph out: the phase that `cobra-client` and the server call for
+// *.tflite. The graph's calls are PyTorch's; its inputs and outputs are the file's, images as
+// [batch, height, width, channels]. Image operators work on permuted views of them, so that every
+// activation keeps the file's order in memory (channels last) and no view costs anything. Integer
+// (quantised) networks keep their types: docs/tflite_support.md.
 #ifndef COBRA_FRONTEND_TFLITE_READER_H_
 #define COBRA_FRONTEND_TFLITE_READER_H_
 
@@ -19,13 +20,14 @@ namespace cobra::tflite {
 
 struct TfliteRequest {
   std::string name = "model.tflite";  // name of the file in messages
-  // "1x224x224x3", one per input of the file, in its order and in its own layout; empty: the file's sizes, with 1 for
-  // open ones.
+  // "1x224x224x3", one per input of the file, in its order and in its own layout; empty: the file's
+  // sizes, with 1 for open ones.
   std::vector<std::string> inputs;
 };
 
-// Errors carry a Diagnostic (base/diagnostic.h) naming file, operator and tensor: model_error for a file that is
-// damaged or contradicts itself, unsupported for an unknown operator, limit beyond a limit.
+// Errors carry a Diagnostic (base/diagnostic.h) naming file, operator and tensor: model_error for a
+// file that is damaged or contradicts itself, unsupported for an unknown operator, limit beyond a
+// limit.
 absl::StatusOr<graph::Graph> ReadTfliteModel(absl::string_view bytes, const TfliteRequest& request,
                                              const Limits& limits = {});
 

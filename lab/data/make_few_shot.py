@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Cuts the tables of `cobra-train table few_shot` out of a copy of HELP's data and draws its samples, once.
+"""Cuts the tables of `cobra-train table few_shot` out of a copy of HELP's data and draws its
+samples, once.
 
     make_few_shot.py FOLDER_WITH_help_nasbench201_help_fbnet_help_ofa
 
-Writes lab/data/help_*/{latency.csv.xz, rows.csv, draws.csv}. rows.csv says what a row is for; draws.csv has 100
-orders in which rows of a pool are measured: a device's samples are the first of an order that the device has and that
-the protocol admits.
+Writes lab/data/help_*/{latency.csv.xz, rows.csv, draws.csv}. rows.csv says what a row is for;
+draws.csv has 100 orders in which rows of a pool are measured: a device's samples are the first of
+an order that the device has and that the protocol admits.
 """
 import csv
 import gzip

@@ -1,9 +1,10 @@
-// Graph networks over whole networks: COBRA's (section 3, equation 1; a mean over the calls), BRP-NAS and BRP-NAS++ as
-// COBRA compares with them (a global node that every call flows into, read out there; Dudziak et al., 2020). The caller
-// chooses the features of a call. Includes LibTorch headers.
+// Graph networks over whole networks: COBRA's (section 3, equation 1; a mean over the calls),
+// BRP-NAS and BRP-NAS++ as COBRA compares with them (a global node that every call flows into, read
+// out there; Dudziak et al., 2020). The caller chooses the features of a call. Includes LibTorch
+// headers.
 //
-// Equation 1 has the bare adjacency matrix, which would drop a call's own features. Ours adds the identity, as BRP-NAS
-// and the cited Kipf and Welling do.
+// Equation 1 has the bare adjacency matrix, which would drop a call's own features. Ours adds the
+// identity, as BRP-NAS and the cited Kipf and Welling do.
 #ifndef COBRA_LAB_PUBLISHED_CALL_GCN_H_
 #define COBRA_LAB_PUBLISHED_CALL_GCN_H_
 
@@ -65,8 +66,9 @@ struct CallGcnFit {
   int epochs = 0;                  // that it trained for
   int64_t parameters = 0;
 };
-// Adam on the mean absolute percentage error; the weights with the best validation error are kept (the paper trains a
-// fixed number of epochs on training and validation rows together, which takes hours on a processor).
+// Adam on the mean absolute percentage error; the weights with the best validation error are kept
+// (the paper trains a fixed number of epochs on training and validation rows together, which takes
+// hours on a processor).
 CallGcnFit FitCallGcn(const CallGraphs& graphs, const NetworkRows& train, const NetworkRows& validation,
                       const CallGcnConfig& config, uint64_t seed);
 

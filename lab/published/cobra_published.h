@@ -1,10 +1,10 @@
-// COBRA's encoder as published (section 3; appendix A.1.1): BERT's token and position embeddings, pre-norm attention
-// blocks, the mean over the tokens, a head for the log-latency and a linear map to the vocabulary for masked pieces.
-// Includes LibTorch headers.
+// COBRA's encoder as published (section 3; appendix A.1.1): BERT's token and position embeddings,
+// pre-norm attention blocks, the mean over the tokens, a head for the log-latency and a linear map
+// to the vocabulary for masked pieces. Includes LibTorch headers.
 //
-// Details that the paper does not give follow BERT: GELU, weights from N(0, 0.02), learned positions, [CLS] and [SEP].
-// One deviation: tokens are padded to the longest of a batch instead of to 600, attention masks the padding, and the
-// mean is over actual tokens.
+// Details that the paper does not give follow BERT: GELU, weights from N(0, 0.02), learned
+// positions, [CLS] and [SEP]. One deviation: tokens are padded to the longest of a batch instead of
+// to 600, attention masks the padding, and the mean is over actual tokens.
 #ifndef COBRA_LAB_PUBLISHED_COBRA_PUBLISHED_H_
 #define COBRA_LAB_PUBLISHED_COBRA_PUBLISHED_H_
 
@@ -38,7 +38,8 @@ class PublishedBlock : public torch::nn::Module {
 class PublishedNet : public torch::nn::Module {
  public:
   PublishedNet(const PublishedEncoderConfig& config, int64_t vocabulary_size);
-  // ids: int64 [batch, tokens]; keep: [batch, tokens], 1 or 0 where padded. Returns [batch, tokens, width].
+  // ids: int64 [batch, tokens]; keep: [batch, tokens], 1 or 0 where padded. Returns [batch, tokens,
+  // width].
   at::Tensor Tokens(const at::Tensor& ids, const at::Tensor& keep);
   // The layer's representation, which the graph network reads: [batch, width].
   static at::Tensor Pool(const at::Tensor& tokens, const at::Tensor& keep);

@@ -253,7 +253,8 @@ class Phase {
   int since_best_ = 0;
 };
 
-// Calls `use` with the pooled representations of a few texts at a time and the indices of these texts.
+// Calls `use` with the pooled representations of a few texts at a time and the indices of these
+// texts.
 template <typename F>
 void ForEachPooled(const WordPieceVocabulary& vocabulary, const PublishedEncoderConfig& config, PublishedNet& net,
                    const std::vector<std::string>& texts, F use) {

@@ -122,8 +122,8 @@ enum Family {
   kNumFamilies
 };
 
-// The families that list their operators. Every other operator, also a new one, is in the family of its cost class:
-// kProduct, kOtherMemory or kView.
+// The families that list their operators. Every other operator, also a new one, is in the family of
+// its cost class: kProduct, kOtherMemory or kView.
 constexpr std::pair<graph::Op, Family> kNamedFamilies[] = {
     {graph::Op::conv1d, kConvolution}, {graph::Op::conv2d, kConvolution}, {graph::Op::conv_transpose2d, kConvolution},
     {graph::Op::batch_norm, kNorm},    {graph::Op::layer_norm, kNorm},    {graph::Op::group_norm, kNorm},

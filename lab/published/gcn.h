@@ -1,9 +1,10 @@
-// BRP-NAS's latency predictor (Dudziak et al., 2020, NeurIPS), which Yue (2021) used unchanged. Follows the paper's
-// text, section 4.1 of Yue's, and for details that neither gives the authors' released code (github SamsungLabs/eagle,
-// commit b9833fe). Includes LibTorch headers.
+// BRP-NAS's latency predictor (Dudziak et al., 2020, NeurIPS), which Yue (2021) used unchanged.
+// Follows the paper's text, section 4.1 of Yue's, and for details that neither gives the authors'
+// released code (github SamsungLabs/eagle, commit b9833fe). Includes LibTorch headers.
 //
-// Differences: float32 instead of float64; latencies are divided by the mean of the training rows instead of being used
-// as in the file; the loss is the batch's mean instead of its sum (AdamW's steps do not depend on the scale).
+// Differences: float32 instead of float64; latencies are divided by the mean of the training rows
+// instead of being used as in the file; the loss is the batch's mean instead of its sum (AdamW's
+// steps do not depend on the scale).
 #ifndef COBRA_LAB_PUBLISHED_GCN_H_
 #define COBRA_LAB_PUBLISHED_GCN_H_
 
@@ -28,11 +29,12 @@ struct GcnOptions {
   bool random_features = false;     // Yue, table 4: random features for each node instead of its operation
 };
 
-// The inputs of the network, computed once. The global node is the last; it reads every node, including padding, as in
-// their code.
+// The inputs of the network, computed once. The global node is the last; it reads every node,
+// including padding, as in their code.
 struct GcnGraphs {
   at::Tensor features;  // [graphs, nodes + 1, kinds + 1]; the global node is a kind of its own
-  // [graphs, nodes + 1, nodes + 1]: a node reads itself and those that its data flows *to*; not normalised
+  // [graphs, nodes + 1, nodes + 1]: a node reads itself and those that its data flows *to*; not
+  // normalised
   at::Tensor adjacency;
 
   int64_t size() const { return features.size(0); }
@@ -57,9 +59,9 @@ class Gcn : public torch::nn::Module {
   torch::nn::Linear out_;
 };
 
-// L1 loss, AdamW. For the first 21 epochs the rate is constant; then it is halved after more than 10 epochs without a
-// validation loss 1 % below the best, and training stops after 35 without a better one. The weights with the best
-// validation loss are kept.
+// L1 loss, AdamW. For the first 21 epochs the rate is constant; then it is halved after more than
+// 10 epochs without a validation loss 1 % below the best, and training stops after 35 without a
+// better one. The weights with the best validation loss are kept.
 struct GcnFitOptions {
   GcnOptions net;
   int epochs = 250, batch = 1;

@@ -1,6 +1,6 @@
-// The latency of each call of a network by itself: from a look-up table of layers measured alone if it has the call (as
-// in nn-Meter and ProxylessNAS), otherwise predicted by boosted trees on shapes and costs, fitted to that table's
-// training rows.
+// The latency of each call of a network by itself: from a look-up table of layers measured alone if
+// it has the call (as in nn-Meter and ProxylessNAS), otherwise predicted by boosted trees on shapes
+// and costs, fitted to that table's training rows.
 #ifndef COBRA_LAB_PUBLISHED_LAYER_LATENCIES_H_
 #define COBRA_LAB_PUBLISHED_LAYER_LATENCIES_H_
 

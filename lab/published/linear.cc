@@ -31,7 +31,8 @@ namespace {
 
 double Feature(const std::vector<double>& row, size_t i) { return i < row.size() ? row[i] : 1.0; }
 
-// The normal equations of least squares, a w = b, each row divided by its scale; the last weight is the constant's.
+// The normal equations of least squares, a w = b, each row divided by its scale; the last weight is
+// the constant's.
 struct NormalEquations {
   std::vector<std::vector<double>> a;
   std::vector<double> b;

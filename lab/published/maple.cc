@@ -9,8 +9,8 @@ namespace {
 
 at::Tensor WithOne(const at::Tensor& rows) { return at::cat({rows, at::ones({rows.size(0), 1}, at::kDouble)}, 1); }
 
-// One over the square root of the distance between data sheets, with mean 1. Each entry is divided by its deviation
-// over the devices.
+// One over the square root of the distance between data sheets, with mean 1. Each entry is divided
+// by its deviation over the devices.
 at::Tensor Similarity(const std::vector<space::DeviceSpec>& specs, const space::DeviceSpec& target) {
   std::vector<double> distance(specs.size(), 0);
   for (double space::DeviceSpec::*entry :

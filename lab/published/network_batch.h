@@ -1,4 +1,5 @@
-// Batches of networks of any size for the published graph networks, without padding. Includes LibTorch headers.
+// Batches of networks of any size for the published graph networks, without padding. Includes
+// LibTorch headers.
 #ifndef COBRA_LAB_PUBLISHED_NETWORK_BATCH_H_
 #define COBRA_LAB_PUBLISHED_NETWORK_BATCH_H_
 
@@ -20,7 +21,8 @@ struct NetworkBatch {
 };
 NetworkBatch CollateNetworks(const NetworkSet& set, absl::Span<const size_t> networks);
 
-// Adam and half a cosine over shuffled batches. `loss` gets the chosen networks, which may contain duplicates.
+// Adam and half a cosine over shuffled batches. `loss` gets the chosen networks, which may contain
+// duplicates.
 struct BaselineTraining {
   int epochs = 40, batch = 8;
   double learning_rate = 1e-3, weight_decay = 0;  // with decay it is AdamW

@@ -1,6 +1,7 @@
 // BRP-NAS' graph convolutional network (Dudziak et al., NeurIPS 2020; as Yue, 2021, rebuilt it:
-// lab/published/gcn.h) over networks of any size: one node per call, with only its operator as feature, and a
-// global node that receives messages from every node and gives the prediction. Includes LibTorch headers.
+// lab/published/gcn.h) over networks of any size: one node per call, with only its operator as
+// feature, and a global node that receives messages from every node and gives the prediction.
+// Includes LibTorch headers.
 #ifndef COBRA_LAB_PUBLISHED_NETWORK_GCN_H_
 #define COBRA_LAB_PUBLISHED_NETWORK_GCN_H_
 
@@ -18,8 +19,9 @@
 
 namespace cobra::lab {
 
-// Published: 4 x 600, 250 epochs of batch 1 at 4e-4 with decay 5e-4, halved where validation stalls. Here a node costs
-// as much as a complete cell there, so it is 4 x 200, 60 epochs of batch 4 and half a cosine.
+// Published: 4 x 600, 250 epochs of batch 1 at 4e-4 with decay 5e-4, halved where validation
+// stalls. Here a node costs as much as a complete cell there, so it is 4 x 200, 60 epochs of batch
+// 4 and half a cosine.
 struct NetworkGcnOptions {
   int64_t width = 200, layers = 4;
   double dropout = 0.002;

@@ -46,7 +46,8 @@ Profile Shifted(Profile profile, double by) {
   return profile;
 }
 
-// Solves a x = b for a positive definite matrix [n][n], column by column of b [n][columns], in place.
+// Solves a x = b for a positive definite matrix [n][n], column by column of b [n][columns], in
+// place.
 void SolvePositive(std::vector<double> a, size_t n, size_t columns, std::vector<double>* b) {
   for (size_t k = 0; k < n; ++k) {
     const double pivot = std::max(a[k * n + k], 1e-12);

@@ -1,5 +1,5 @@
-// Sizes and training of published methods, one JSON file each in lab/published/configs, so that the same code
-// can run them in full and at a size for one processor.
+// Sizes and training of published methods, one JSON file each in lab/published/configs, so that the
+// same code can run them in full and at a size for one processor.
 #ifndef COBRA_LAB_PUBLISHED_PUBLISHED_CONFIG_H_
 #define COBRA_LAB_PUBLISHED_PUBLISHED_CONFIG_H_
 
@@ -39,8 +39,8 @@ struct CallGcnConfig {
   int stall = 1500;   // training ends after so many
 };
 
-// InvalidArgument, beginning with the path, if the file is not a JSON object, or has an unknown key or a value of
-// another type.
+// InvalidArgument, beginning with the path, if the file is not a JSON object, or has an unknown key
+// or a value of another type.
 absl::StatusOr<PublishedEncoderConfig> LoadEncoderConfig(absl::string_view path);
 absl::StatusOr<CallGcnConfig> LoadGcnConfig(absl::string_view path);
 

@@ -1,5 +1,5 @@
-// COBRA's encoder as published, trained once on measured layers and shared by the tables that use it. Includes LibTorch
-// headers.
+// COBRA's encoder as published, trained once on measured layers and shared by the tables that use
+// it. Includes LibTorch headers.
 #ifndef COBRA_LAB_PUBLISHED_PUBLISHED_ENCODER_H_
 #define COBRA_LAB_PUBLISHED_PUBLISHED_ENCODER_H_
 
@@ -24,16 +24,17 @@ class PublishedEncoder {
     double seconds = 0;     // of training
   };
 
-  // `config`: a file of lab/published/configs; `work`: folder of weights and checkpoints. NotFound without the
-  // vocabulary.
+  // `config`: a file of lab/published/configs; `work`: folder of weights and checkpoints. NotFound
+  // without the vocabulary.
   static absl::StatusOr<std::unique_ptr<PublishedEncoder>> Create(const std::string& config,
                                                                   const std::string& vocabulary,
                                                                   const std::string& work);
 
   // The training rows: the first of `layers` by fingerprint, as many as in the configuration.
   std::vector<const fit::Sample*> RowsOf(std::vector<const fit::Sample*> layers) const;
-  // Trains on RowsOf(train), or loads the result of an earlier call with the same rows and configuration. Without
-  // `fine_tune` it ends after pre-training. `test` is used for the perplexity only.
+  // Trains on RowsOf(train), or loads the result of an earlier call with the same rows and
+  // configuration. Without `fine_tune` it ends after pre-training. `test` is used for the
+  // perplexity only.
   absl::Status Fit(const std::vector<const fit::Sample*>& train, const std::vector<const fit::Sample*>& validation,
                    const std::vector<const fit::Sample*>& test, bool append_latency, bool fine_tune, uint64_t seed);
   const Notes& notes() const { return notes_; }

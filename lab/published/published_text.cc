@@ -17,8 +17,8 @@ std::string TensorText(const graph::TensorType& type) {
   return text;
 }
 
-// Appends the pieces of `text`. A piece belongs to a parameter if it is part of a number and not in the function's
-// name.
+// Appends the pieces of `text`. A piece belongs to a parameter if it is part of a number and not in
+// the function's name.
 void AppendPieces(const WordPieceVocabulary& vocabulary, absl::string_view text, size_t parameters_begin,
                   PublishedTokens* out) {
   for (const WordPiece& piece : vocabulary.Split(text)) {

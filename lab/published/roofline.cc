@@ -56,7 +56,8 @@ Kind KindOf(const graph::Graph& graph, const graph::Node& node) {
   return name == "cat" || name == "clone" || name == "contiguous" || name == "roll" ? kCopy : kRest;
 }
 
-// The node whose kernel a call joins: the maker of its first input that is read by this call alone; -1: its own kernel.
+// The node whose kernel a call joins: the maker of its first input that is read by this call alone;
+// -1: its own kernel.
 int32_t Joins(const graph::Graph& graph, int32_t node, const std::vector<int>& readers) {
   const graph::Node& call = graph.nodes()[static_cast<size_t>(node)];
   const Kind kind = KindOf(graph, call);

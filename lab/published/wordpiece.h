@@ -1,6 +1,7 @@
-// The tokenizer of BERT-uncased (Devlin et al., 2019; section 3 of COBRA): lower case, split at blanks and around every
-// punctuation character, then the longest piece of the vocabulary first; pieces inside a word begin with "##". Only
-// ASCII is supported, because calls of layers contain nothing else.
+// The tokenizer of BERT-uncased (Devlin et al., 2019; section 3 of COBRA): lower case, split at
+// blanks and around every punctuation character, then the longest piece of the vocabulary first;
+// pieces inside a word begin with "##". Only ASCII is supported, because calls of layers contain
+// nothing else.
 #ifndef COBRA_LAB_PUBLISHED_WORDPIECE_H_
 #define COBRA_LAB_PUBLISHED_WORDPIECE_H_
 
@@ -22,13 +23,14 @@ struct WordPiece {
 
 class WordPieceVocabulary {
  public:
-  // One piece a line; the line's number, from 0, is its id. InvalidArgument without [PAD], [UNK], [CLS], [SEP] and
-  // [MASK].
+  // One piece a line; the line's number, from 0, is its id. InvalidArgument without [PAD], [UNK],
+  // [CLS], [SEP] and [MASK].
   static absl::StatusOr<WordPieceVocabulary> FromText(absl::string_view text);
   // NotFound, which says how to get it, if there is no such file (scripts/setup.sh --wordpiece).
   static absl::StatusOr<WordPieceVocabulary> Load(absl::string_view path);
 
-  // Without [CLS] and [SEP]. A word that cannot be composed of pieces, or has more than 100 characters, is one [UNK].
+  // Without [CLS] and [SEP]. A word that cannot be composed of pieces, or has more than 100
+  // characters, is one [UNK].
   std::vector<WordPiece> Split(absl::string_view text) const;
 
   int32_t size() const { return static_cast<int32_t>(pieces_.size()); }

@@ -35,8 +35,8 @@ namespace {
 
 using nlohmann::json;
 
-// The layers of a data set, split into test and pool. Layers that an active selection chose before are in neither:
-// otherwise the random strategy would draw from selected layers.
+// The layers of a data set, split into test and pool. Layers that an active selection chose before
+// are in neither: otherwise the random strategy would draw from selected layers.
 struct Layers {
   std::vector<const fit::Sample*> all;
   std::vector<size_t> test, pool;  // indices in `all`
@@ -111,8 +111,8 @@ class Replay {
     unmeasured_.erase(unmeasured_.begin(), unmeasured_.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
-  // Measures what the strategy chooses, in its order, until the time is used up, like a worker with a budget. It asks
-  // for a third more layers than are expected to fit.
+  // Measures what the strategy chooses, in its order, until the time is used up, like a worker with
+  // a budget. It asks for a third more layers than are expected to fit.
   absl::Status MeasureChosen(double until_s) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<double> predicted_us, model_->Predict(unmeasured_));
     COBRA_ASSIGN_OR_RETURN(const fit::SelectionTask task, TaskOf(predicted_us));

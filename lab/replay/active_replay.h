@@ -1,7 +1,8 @@
-// `cobra-train table active`: active selection against random, replayed on layers that have been measured. A model
-// without prior training (kernel_model.h) starts from a few random layers and is fitted again to more layers in each
-// round; each strategy chooses its own. The cost of a layer is the time that its measurement took. The shipped weights
-// are not used, because they were trained on these labels.
+// `cobra-train table active`: active selection against random, replayed on layers that have been
+// measured. A model without prior training (kernel_model.h) starts from a few random layers and is
+// fitted again to more layers in each round; each strategy chooses its own. The cost of a layer is
+// the time that its measurement took. The shipped weights are not used, because they were trained
+// on these labels.
 #ifndef COBRA_LAB_REPLAY_ACTIVE_REPLAY_H_
 #define COBRA_LAB_REPLAY_ACTIVE_REPLAY_H_
 

@@ -130,7 +130,8 @@ std::vector<SpeedUp> SpeedUps(const ActiveTable& table) {
         level.strategy = groups[g][0]->strategy;
         level.by_seed.clear();
         for (size_t s = 0; s < groups[g].size(); ++s) {
-          // If the random strategy does not reach this error with this seed, its last round is a lower bound.
+          // If the random strategy does not reach this error with this seed, its last round is a
+          // lower bound.
           const double random_s =
               std::min(SecondsToReach(*random[s], figure.of, level.error), random[s]->points.back().seconds);
           level.by_seed.push_back(random_s / SecondsToReach(*groups[g][s], figure.of, level.error));

@@ -9,20 +9,20 @@
 
 namespace cobra::lab {
 
-// Seconds of measuring after which a figure (&ReplayPoint::mean ...) is first at most `error`, interpolated between
-// rounds on logarithmic scales; infinity if never.
+// Seconds of measuring after which a figure (&ReplayPoint::mean ...) is first at most `error`,
+// interpolated between rounds on logarithmic scales; infinity if never.
 double SecondsToReach(const ReplayCurve& curve, double ReplayPoint::*figure, double error);
 
-// The factor by which random choice needs more seconds than `strategy` for one error level; per seed, each compared
-// with random of the same seed.
+// The factor by which random choice needs more seconds than `strategy` for one error level; per
+// seed, each compared with random of the same seed.
 struct SpeedUp {
   std::string figure;              // "mean error" ...
   double error = 0, random_s = 0;  // the error that random reaches, over its seeds, after random_s seconds
   fit::Strategy strategy = fit::Strategy::kRandom;
   std::vector<double> by_seed;  // 0 if the strategy never reaches it
 };
-// For each figure at three levels: the errors of random in the last three rounds (fewer if there are fewer rounds; the
-// first is common to all).
+// For each figure at three levels: the errors of random in the last three rounds (fewer if there
+// are fewer rounds; the first is common to all).
 std::vector<SpeedUp> SpeedUps(const ActiveTable& table);
 
 // `command` made it.

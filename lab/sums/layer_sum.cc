@@ -21,8 +21,8 @@ namespace {
 using nlohmann::json;
 using LatencyByFingerprint = absl::flat_hash_map<std::string, double>;
 
-// Bounds of LayerSum::sizes: data that fits into a first-level cache, a second-level one, a shared third-level one, all
-// of the third-level cache, and more.
+// Bounds of LayerSum::sizes: data that fits into a first-level cache, a second-level one, a shared
+// third-level one, all of the third-level cache, and more.
 constexpr int64_t kSizes[] = {int64_t{64} << 10, int64_t{1} << 20, int64_t{8} << 20, int64_t{32} << 20,
                               std::numeric_limits<int64_t>::max()};
 

@@ -1,6 +1,6 @@
-// Compares a network's measured latency with the sums of its layers' measured latencies: each layer alone (as nn-Meter
-// and others predict), and each layer in context (the profile of the network). No model is involved.
-// lab/results/layer_sum.md has the table and the conclusions.
+// Compares a network's measured latency with the sums of its layers' measured latencies: each layer
+// alone (as nn-Meter and others predict), and each layer in context (the profile of the network).
+// No model is involved. lab/results/layer_sum.md has the table and the conclusions.
 #ifndef COBRA_LAB_SUMS_LAYER_SUM_H_
 #define COBRA_LAB_SUMS_LAYER_SUM_H_
 
@@ -17,8 +17,8 @@
 
 namespace cobra::lab {
 
-// Networks of a family. Ratios of sums of time are over all calls that compute, without views and aliases, which take
-// about a microsecond.
+// Networks of a family. Ratios of sums of time are over all calls that compute, without views and
+// aliases, which take about a microsecond.
 struct LayerSumRow {
   int64_t networks = 0;
   double profile_over_measured = 0;  // median: sum of all calls in context over the latency
@@ -39,14 +39,17 @@ struct PairedCalls {
 struct LayerSum {
   std::map<std::string, LayerSumRow> families;  // and "all"
   std::map<std::string, PairedCalls> operators;
-  // By the bytes that a call reads and writes, weights included: up to the key, above the key before
+  // By the bytes that a call reads and writes, weights included: up to the key, above the key
+  // before
   std::map<int64_t, PairedCalls> sizes;
 };
 
-// The networks of `data` that were profiled. Layers measured alone: those of `data`, and `more`, which take precedence.
+// The networks of `data` that were profiled. Layers measured alone: those of `data`, and `more`,
+// which take precedence.
 absl::StatusOr<LayerSum> CompareLayerSums(const fit::Dataset& data, absl::Span<const fit::Sample> more);
 
-// With the predictions of a model for test networks: the sum of its layers' predictions, and its graph network.
+// With the predictions of a model for test networks: the sum of its layers' predictions, and its
+// graph network.
 std::string LayerSumToTable(const LayerSum& sum, const fit::Evaluation& evaluation);  // Markdown
 std::string LayerSumToJson(const LayerSum& sum, const fit::Evaluation& evaluation);
 

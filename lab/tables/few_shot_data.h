@@ -1,5 +1,5 @@
-// The protocols of table few_shot and the rows, samples and devices of each. Shows no LibTorch but what model/space
-// shows.
+// The protocols of table few_shot and the rows, samples and devices of each. Shows no LibTorch but
+// what model/space shows.
 #ifndef COBRA_LAB_TABLES_FEW_SHOT_DATA_H_
 #define COBRA_LAB_TABLES_FEW_SHOT_DATA_H_
 

@@ -25,8 +25,8 @@ struct FoldTraining {
 std::string FoldDirectory(const TableOptions& options, const WorkFolder& work, const FoldTraining& training);
 bool HasFoldVersion(const std::string& directory);
 
-// Trains on the training rows of `sets`, beginning with the weights of options.model, unless the version is there or
-// another process has just made it. Returns the directory.
+// Trains on the training rows of `sets`, beginning with the weights of options.model, unless the
+// version is there or another process has just made it. Returns the directory.
 absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const WorkFolder& work,
                                              const FoldTraining& training, absl::Span<const fit::Dataset> sets);
 

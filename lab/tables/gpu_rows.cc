@@ -120,7 +120,8 @@ class NewGpus {
     return absl::OkStatus();
   }
 
-  // What the other GPUs of the same source and mode take for each network, over their rooflines: geometric means.
+  // What the other GPUs of the same source and mode take for each network, over their rooflines:
+  // geometric means.
   std::map<std::string, double> OthersOverRoofline(const fit::Dataset& asked, int fold) const {
     std::map<std::string, std::pair<double, int>> logs;
     for (size_t set = 0; set < rows_.sets().size(); ++set) {

@@ -1,5 +1,5 @@
-// GPUs that others measured (data/public): each left out with all of its silicon. The versions that are trained without
-// them serve several tables.
+// GPUs that others measured (data/public): each left out with all of its silicon. The versions that
+// are trained without them serve several tables.
 #ifndef COBRA_LAB_TABLES_GPU_ROWS_H_
 #define COBRA_LAB_TABLES_GPU_ROWS_H_
 
@@ -26,8 +26,8 @@ double SheetRooflineUs(const fit::Sample& row, const predict::TargetSpec& sheet)
 
 class GpuRows {
  public:
-  // kernelbench, neusight, timm if a question is about it, and the GPUs of data/measurements, which are never left
-  // out. Of a quick run, two targets each of the first two and few rows of each.
+  // kernelbench, neusight, timm if a question is about it, and the GPUs of data/measurements, which
+  // are never left out. Of a quick run, two targets each of the first two and few rows of each.
   static absl::StatusOr<GpuRows> Read(const TableOptions& options, bool with_timm);
 
   static constexpr int kNoGpu = -1;  // as a fold: no GPU is left out, the kernels' test split of all is
@@ -37,8 +37,8 @@ class GpuRows {
   // "kernelbench": the space of its rows begins with it.
   const std::string& SourceOf(size_t set) const { return sources_[set]; }
 
-  // The version that is trained without the GPUs of `fold`, from an earlier run or from this one; on timm's rows too
-  // only if `source` is timm, because they are most of the work.
+  // The version that is trained without the GPUs of `fold`, from an earlier run or from this one;
+  // on timm's rows too only if `source` is timm, because they are most of the work.
   absl::StatusOr<std::string> VersionWithout(int fold, absl::string_view source, const TableOptions& options,
                                              const WorkFolder& work, int seed) const;
 

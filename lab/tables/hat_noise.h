@@ -10,10 +10,12 @@
 
 namespace cobra::lab {
 
-// The noise that the features do not explain: the mean |a - b| / sqrt(2) over pairs of rows, where a and b are the
-// law's residuals in log-latency. For independent errors this is the mean absolute error.
+// The noise that the features do not explain: the mean |a - b| / sqrt(2) over pairs of rows, where
+// a and b are the law's residuals in log-latency. For independent errors this is the mean absolute
+// error.
 struct HatNoise {
-  // Of the `pairs` pairs of rows with the most similar features: a lower bound for predictors that use features alone
+  // Of the `pairs` pairs of rows with the most similar features: a lower bound for predictors that
+  // use features alone
   double alike = 0;
   double consecutive = 0;  // over consecutive measurements: the noise that remains if the device's state is known
 };

@@ -42,7 +42,8 @@ std::string Numbers(const std::vector<double>& values, int digits) {
   return text + "]";
 }
 
-// A quarter of what gzip leaves: a row is in several groups, which are further apart than gzip looks back.
+// A quarter of what gzip leaves: a row is in several groups, which are further apart than gzip
+// looks back.
 absl::StatusOr<std::string> Xz(const std::string& text) {
   std::string packed(lzma_stream_buffer_bound(text.size()), '\0');
   size_t size = 0;

@@ -1,5 +1,5 @@
-// What a part of a table has answered, kept beside the finished cells (table.h): training a fold takes minutes, and its
-// cells are complete only with the other folds.
+// What a part of a table has answered, kept beside the finished cells (table.h): training a fold
+// takes minutes, and its cells are complete only with the other folds.
 #ifndef COBRA_LAB_TABLES_KEPT_ANSWERS_H_
 #define COBRA_LAB_TABLES_KEPT_ANSWERS_H_
 
@@ -15,16 +15,16 @@
 
 namespace cobra::lab {
 
-// The answers of `part` ("fold-2-seed-1") of an earlier run of the table, or those of `answer`, which are then kept in
-// lab/results/NAME.partial.PART.jsonl.xz: a line for each group and method. Of a run without a state file nothing is
-// kept. None if there are none and options.finished.
+// The answers of `part` ("fold-2-seed-1") of an earlier run of the table, or those of `answer`,
+// which are then kept in lab/results/NAME.partial.PART.jsonl.xz: a line for each group and method.
+// Of a run without a state file nothing is kept. None if there are none and options.finished.
 absl::StatusOr<AnswersOfGroups> KeptOrAnswered(const TableOptions& options, const std::string& part,
                                                const std::function<absl::StatusOr<AnswersOfGroups>()>& answer);
 // A part of a table, and what answers it.
 using TablePart = std::pair<std::string, std::function<absl::StatusOr<AnswersOfGroups>()>>;
-// Answers the parts in child processes, options.jobs at a time, so that KeptOrAnswered finds them. Does nothing with
-// one job unless options.parts is set, or where nothing is kept. They are forked before LibTorch starts a thread or a
-// GPU.
+// Answers the parts in child processes, options.jobs at a time, so that KeptOrAnswered finds them.
+// Does nothing with one job unless options.parts is set, or where nothing is kept. They are forked
+// before LibTorch starts a thread or a GPU.
 absl::Status AnswerInParallel(const TableOptions& options, const std::vector<TablePart>& parts);
 // Adds rows to rows of the same group and method.
 void AddAnswers(const AnswersOfGroups& more, AnswersOfGroups* answers);

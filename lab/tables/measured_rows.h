@@ -14,8 +14,8 @@
 
 namespace cobra::lab {
 
-// Of one space ("paper-layers"), by fingerprint, at most `most` (0: all), so that the selection does not depend on the
-// order of measuring.
+// Of one space ("paper-layers"), by fingerprint, at most `most` (0: all), so that the selection
+// does not depend on the order of measuring.
 std::vector<const fit::Sample*> RowsOf(const fit::Dataset& data, absl::string_view space, fit::Split split,
                                        size_t most = 0);
 // Libraries of published networks, which are split by family.
@@ -28,8 +28,8 @@ std::vector<double> LatencyOf(const std::vector<const fit::Sample*>& samples);  
 MetricValues LatencyMetricValues(const std::vector<double>& predicted_us, const std::vector<double>& measured_us);
 std::vector<TableColumn> LatencyColumns();  // of these
 
-// Subjects measured twice: the error of the first measurement as a prediction of the second. A perfect prediction of
-// their mean has a smaller error by about a square root of two.
+// Subjects measured twice: the error of the first measurement as a prediction of the second. A
+// perfect prediction of their mean has a smaller error by about a square root of two.
 constexpr char kFloor[] = "repeatability floor: measured twice";
 absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats);
 
@@ -40,8 +40,8 @@ absl::StatusOr<fit::Predictions> PredictedBy(const std::string& model, const fit
 // The folders of `root` that have a target.json, by name. NotFound if there is none.
 absl::StatusOr<std::vector<std::string>> TargetFolders(const std::string& root);
 
-// Directories of a model's seeds: DIRECTORY/seed-1 ... as written by cobra-train fit; DIRECTORY itself if there are
-// none.
+// Directories of a model's seeds: DIRECTORY/seed-1 ... as written by cobra-train fit; DIRECTORY
+// itself if there are none.
 std::vector<std::string> SeedsOf(const std::string& directory);
 
 }  // namespace cobra::lab

@@ -20,7 +20,8 @@ namespace {
 using Cell = nas::Nasbench201Cell;
 constexpr int kNodes = Cell::kNodes, kOperations = Cell::kOperations;
 
-// How often each operation is on the path to the output with most 3x3 convolutions, then 1x1, then poolings.
+// How often each operation is on the path to the output with most 3x3 convolutions, then 1x1, then
+// poolings.
 std::array<double, kOperations> LongestPath(const Cell& cell) {
   constexpr std::array<double, kOperations> kWeight = {0, 0.001, 1, 4, 0.5};
   std::array<std::array<double, kOperations>, kNodes> counts{};
@@ -74,8 +75,8 @@ absl::StatusOr<std::vector<std::vector<double>>> FeaturesOf(const std::vector<st
   return all;
 }
 
-// The properties of each kind of node: computes, pools, passes on, begins, ends; side of its window over 3;
-// multiply-accumulates and weights per channel pair, over 9.
+// The properties of each kind of node: computes, pools, passes on, begins, ends; side of its window
+// over 3; multiply-accumulates and weights per channel pair, over 9.
 at::Tensor Descriptions() {
   const std::vector<float> rows = {
       0, 0, 0, 0, 0, 0,       0,       0,        // none

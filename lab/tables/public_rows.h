@@ -1,5 +1,5 @@
-// Measurements of others (data/public): a folder a target, and the folds in which their problems or families are left
-// out.
+// Measurements of others (data/public): a folder a target, and the folds in which their problems or
+// families are left out.
 #ifndef COBRA_LAB_TABLES_PUBLIC_ROWS_H_
 #define COBRA_LAB_TABLES_PUBLIC_ROWS_H_
 
@@ -23,7 +23,8 @@ struct PublicSource {
   std::vector<const char*> companions;
 };
 
-// FailedPrecondition if `model` was trained on one of these targets: what is left out would not be left out.
+// FailedPrecondition if `model` was trained on one of these targets: what is left out would not be
+// left out.
 absl::Status CheckUnseen(const std::string& model, const std::vector<fit::Dataset>& sets);
 
 // A CSV file of `key,fold`.
@@ -31,8 +32,9 @@ absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path);
 
 class PublicRows {
  public:
-  // Reads every folder of `source.folder` (or of --rows, if it is given) that has a target.json. A row whose label has
-  // no fold is an error: none may be trained on by accident. Of a quick run, the first two folders, no companions.
+  // Reads every folder of `source.folder` (or of --rows, if it is given) that has a target.json. A
+  // row whose label has no fold is an error: none may be trained on by accident. Of a quick run,
+  // the first two folders, no companions.
   static absl::StatusOr<PublicRows> Read(const TableOptions& options, const PublicSource& source);
 
   // Makes the rows of `fold` test rows and all others training rows. Companions stay training rows.

@@ -103,7 +103,8 @@ absl::StatusOr<std::optional<TableCell>> FindSavedCell(const std::string& state,
   return std::nullopt;
 }
 
-// Appends the line on a line of its own, even if an earlier run was interrupted while it wrote the last one.
+// Appends the line on a line of its own, even if an earlier run was interrupted while it wrote the
+// last one.
 absl::Status AppendLine(const std::string& path, const std::string& line) {
   std::FILE* file = std::fopen(path.c_str(), "ae");
   if (file == nullptr) return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be appended to"));

@@ -1,5 +1,5 @@
-// A rerun of a published table: methods on the same split in the same run, seed by seed. Finished cells are saved, so
-// that an interrupted run can be resumed.
+// A rerun of a published table: methods on the same split in the same run, seed by seed. Finished
+// cells are saved, so that an interrupted run can be resumed.
 #ifndef COBRA_LAB_TABLES_TABLE_H_
 #define COBRA_LAB_TABLES_TABLE_H_
 
@@ -63,14 +63,16 @@ struct TableRun {
   std::vector<TableColumn> columns = MetricColumns();
   std::vector<TableCell> cells;
   std::vector<std::string> methods;  // in display order
-  // "METHOD/GROUP" -> "38.5 / 85.8 / 97.1": published on another machine or split, never mixed with ours
+  // "METHOD/GROUP" -> "38.5 / 85.8 / 97.1": published on another machine or split, never mixed with
+  // ours
   std::map<std::string, std::string> published;
   std::vector<std::string> before, after;  // paragraphs above and below the tables
 
   int missing = 0;  // cells that were requested but not computed, because of options.finished
 
-  // The cell of (method, group, seed): from the state file, or computed by `make` and appended to the file. `make`
-  // fills figures and parameters; its time is measured here. Its errors are prefixed with the cell's name.
+  // The cell of (method, group, seed): from the state file, or computed by `make` and appended to
+  // the file. `make` fills figures and parameters; its time is measured here. Its errors are
+  // prefixed with the cell's name.
   absl::Status Add(const std::string& method, const std::string& group, int seed,
                    const std::function<absl::StatusOr<TableCell>()>& make);
   // Of figures that are there already.
@@ -80,14 +82,15 @@ struct TableRun {
   bool in_ledger_ = false;  // this run
 };
 
-// Processor time of this process, of all its threads. A table runs on one thread, so on an idle core this equals wall
-// time; on a shared core it is not affected by other processes.
+// Processor time of this process, of all its threads. A table runs on one thread, so on an idle
+// core this equals wall time; on a shared core it is not affected by other processes.
 double ProcessorSeconds();
 
-// {"table", "rows": [{"method", "group", "metrics": {...}, "spread": {...}, "seconds", "seeds", "parameters"}],
-// "command"}
+// {"table", "rows": [{"method", "group", "metrics": {...}, "spread": {...}, "seconds", "seeds",
+// "parameters"}], "command"}
 std::string TableToJson(const TableRun& run);
-// One table per group: mean and standard deviation over the seeds; seconds; published figures in a column of their own.
+// One table per group: mean and standard deviation over the seeds; seconds; published figures in a
+// column of their own.
 std::string TableToMarkdown(const TableRun& run);
 
 }  // namespace cobra::lab

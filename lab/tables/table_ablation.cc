@@ -117,7 +117,8 @@ class Table {
     }
     fit::TrainOptions train = variant.options;
     train.epochs = budget_.epochs;
-    // Without layers an epoch is one pass over the networks: train for as many steps as the other variants.
+    // Without layers an epoch is one pass over the networks: train for as many steps as the other
+    // variants.
     const auto steps_of_layers = static_cast<int>(layers_.size()) / train.layer_batch + 1,
                steps = static_cast<int>(networks_.size()) / train.network_batch + 1;
     if (!variant.layers) train.epochs = std::max(1, budget_.epochs * steps_of_layers / steps);

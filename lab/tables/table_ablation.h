@@ -1,5 +1,5 @@
-// `cobra-train table ablation`: our model with one part at a time as published for COBRA, all trained on the same rows
-// for the same time.
+// `cobra-train table ablation`: our model with one part at a time as published for COBRA, all
+// trained on the same rows for the same time.
 #ifndef COBRA_LAB_TABLES_TABLE_ABLATION_H_
 #define COBRA_LAB_TABLES_TABLE_ABLATION_H_
 

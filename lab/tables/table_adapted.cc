@@ -170,7 +170,8 @@ class Table {
     std::mt19937_64 random(static_cast<uint64_t>(seed));
     for (int draw = 0; draw < (run_.options.quick ? kQuickDraws : kDraws); ++draw) {
       absl::c_shuffle(all, random);
-      // What is typical is easy to predict, too: were it chosen from what is asked, harder networks would be left.
+      // What is typical is easy to predict, too: were it chosen from what is asked, harder networks
+      // would be left.
       const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
       const Positions list(all.begin(), middle), asked(middle, all.end());
       for (const size_t timings : kTimings) {

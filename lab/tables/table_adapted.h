@@ -7,8 +7,9 @@
 
 namespace cobra::lab {
 
-// Each GPU of KernelBench, or the one target of --rows: from its data sheet, and from five and ten timings, at random
-// and as suggested. No target of its silicon explains it, but the weights have seen its rows.
+// Each GPU of KernelBench, or the one target of --rows: from its data sheet, and from five and ten
+// timings, at random and as suggested. No target of its silicon explains it, but the weights have
+// seen its rows.
 absl::StatusOr<TableRun> RunAdaptedTable(const TableOptions& options);
 
 }  // namespace cobra::lab

@@ -1,6 +1,7 @@
-// `table boards`: a device that no training has seen, from its data sheet and a few networks that were timed on it
-// (data/public/ncnn-boards). A device is left out with everything of the same silicon; a fifth of the networks is left
-// out of the same training, so that networks nobody measured anywhere are asked about too.
+// `table boards`: a device that no training has seen, from its data sheet and a few networks that
+// were timed on it (data/public/ncnn-boards). A device is left out with everything of the same
+// silicon; a fifth of the networks is left out of the same training, so that networks nobody
+// measured anywhere are asked about too.
 #ifndef COBRA_LAB_TABLES_TABLE_BOARDS_H_
 #define COBRA_LAB_TABLES_TABLE_BOARDS_H_
 

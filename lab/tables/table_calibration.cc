@@ -21,7 +21,8 @@
 namespace cobra::lab {
 namespace {
 
-// What fits into a probe: `cobra-worker probe` has 64 layers and 15 networks; five minutes about five times as many.
+// What fits into a probe: `cobra-worker probe` has 64 layers and 15 networks; five minutes about
+// five times as many.
 struct ProbeSize {
   const char* method;
   size_t layers, networks;
@@ -143,7 +144,8 @@ class Table {
     return ErrorAndIntervalCell(predicted.latency_us, measured, predicted.half_width, static_cast<int64_t>(probe));
   }
 
-  // The target that a calibration would start from, without one; and with the median ratio of the networks.
+  // The target that a calibration would start from, without one; and with the median ratio of the
+  // networks.
   absl::Status AddFloors(int seed) {
     COBRA_RETURN_IF_ERROR(run_.Add(kUncalibrated, "", seed, [&]() -> absl::StatusOr<TableCell> {
       COBRA_ASSIGN_OR_RETURN(const predict::Calibration fitted, predictor_->Calibrate(ProbeOf(kProbes[0], seed)));

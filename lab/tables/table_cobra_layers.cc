@@ -28,7 +28,8 @@ namespace {
 constexpr char kPaper[] = "paper-layers", kReal[] = "real-layers";
 constexpr size_t kKernelRows = 8000;  // its time grows with the cube of the rows
 
-// Operator, name of the type in the paper, published figures (table 2: MAPE; within 1, 5, 10, 25 %).
+// Operator, name of the type in the paper, published figures (table 2: MAPE; within 1, 5, 10, 25
+// %).
 struct LayerType {
   const char* op;
   const char* group;
@@ -45,7 +46,8 @@ constexpr LayerType kTypes[] = {{"conv2d", "Conv", "28; 2.4 / 13.2 / 26.7 / 57.6
 constexpr char kAll[] = "all", kRealGroup[] = "real-layers", kCurve[] = "learning curve, all",
                kFigure5[] = "masked parameters (figure 5)";
 
-// Fits a line for each kind of layer, by the relative error; a kind with few rows uses the line of all.
+// Fits a line for each kind of layer, by the relative error; a kind with few rows uses the line of
+// all.
 std::vector<double> PredictByLines(const std::vector<const fit::Sample*>& train,
                                    const std::vector<const fit::Sample*>& asked) {
   std::map<std::string, std::pair<std::vector<const fit::Sample*>, std::vector<size_t>>>
@@ -135,8 +137,8 @@ class Table {
     return repeats;
   }
 
-  // Adds a cell for each group. `predict` returns predictions for the tests in their order, or only for those of the
-  // paper's types. It is called when the first cell is missing.
+  // Adds a cell for each group. `predict` returns predictions for the tests in their order, or only
+  // for those of the paper's types. It is called when the first cell is missing.
   absl::Status Add(const std::string& method, int seed, int64_t parameters, const std::function<Predicted()>& predict,
                    bool paper_only = false) {
     std::vector<double> predicted;

@@ -32,7 +32,8 @@ using Predicted = absl::StatusOr<std::vector<double>>;  // latency of the test n
 // The information about a call that BRP-NAS uses.
 enum class Description { kKind, kParameters, kLatency };
 
-// Networks as graphs whose calls share descriptions. `describe` returns the row of a call and adds it if it is new.
+// Networks as graphs whose calls share descriptions. `describe` returns the row of a call and adds
+// it if it is new.
 template <typename F>
 std::vector<CallGraphs::Network> NetworksOf(const std::vector<const fit::Sample*>& networks, F describe) {
   std::vector<CallGraphs::Network> graphs;
@@ -255,7 +256,8 @@ class Table {
     });
   }
 
-  // Describes calls by one-hot kind, parameters, and the log of the latency alone, depending on `description`.
+  // Describes calls by one-hot kind, parameters, and the log of the latency alone, depending on
+  // `description`.
   CallGraphs Describe(Description description, const LayerLatencies* prices) const {
     std::vector<std::string> kinds;
     for (const fit::Sample* s : SamplesOf(train_)) {
@@ -284,8 +286,9 @@ class Table {
     return graphs;
   }
 
-  // Scales columns to mean 0 and deviation 1 over the descriptions of the training networks' calls. Means of normalised
-  // tokens are almost equal: unscaled, the graph network learns little but a constant from them.
+  // Scales columns to mean 0 and deviation 1 over the descriptions of the training networks' calls.
+  // Means of normalised tokens are almost equal: unscaled, the graph network learns little but a
+  // constant from them.
   static at::Tensor Standardised(const at::Tensor& rows, const CallGraphs& graphs, const std::vector<size_t>& train) {
     absl::btree_set<int64_t> used;
     for (size_t n : train) used.insert(graphs.networks[n].row_of_call.begin(), graphs.networks[n].row_of_call.end());

@@ -65,7 +65,8 @@ FeatureRows ToRows(const at::Tensor& matrix) {
   return rows;
 }
 
-// One device that is treated as new: the known devices, the rows that may be measured, the rows to predict.
+// One device that is treated as new: the known devices, the rows that may be measured, the rows to
+// predict.
 class NewDevice {
  public:
   NewDevice(const FewShotProtocol& protocol, const FewShotData& data, size_t column, bool quick)
@@ -197,7 +198,8 @@ class NewDevice {
     return logarithm ? ms.log() : ms;
   }
 
-  // A Gaussian with the mean and the covariance of the other devices' measured log-latencies, and a free offset.
+  // A Gaussian with the mean and the covariance of the other devices' measured log-latencies, and a
+  // free offset.
   std::vector<double> Mix(const std::vector<int64_t>& samples, const std::vector<double>& ms) {
     if (!mix_pool_mean_.defined()) {
       mix_pool_mean_ = OthersMeasured(data_.pool, true).mean(0);

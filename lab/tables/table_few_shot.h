@@ -1,5 +1,5 @@
-// `cobra-train table few_shot`: the latency of architectures on a device, from a few samples on it (HELP, NeurIPS 2021;
-// MAPLE-X, 2022).
+// `cobra-train table few_shot`: the latency of architectures on a device, from a few samples on it
+// (HELP, NeurIPS 2021; MAPLE-X, 2022).
 #ifndef COBRA_LAB_TABLES_TABLE_FEW_SHOT_H_
 #define COBRA_LAB_TABLES_TABLE_FEW_SHOT_H_
 
@@ -8,8 +8,8 @@
 
 namespace cobra::lab {
 
-// Rows: lab/data/help_*; data sheets: data/devices/spaces.csv beside it. A seed is a third of the hundred draws of
-// samples.
+// Rows: lab/data/help_*; data sheets: data/devices/spaces.csv beside it. A seed is a third of the
+// hundred draws of samples.
 absl::StatusOr<TableRun> RunFewShotTable(const TableOptions& options);
 
 }  // namespace cobra::lab

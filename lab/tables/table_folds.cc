@@ -31,8 +31,8 @@ constexpr char kOurs[] = "COBRA", kMeanOfSeeds[] = "COBRA, mean of the seeds' an
 constexpr char kTimm[] = "timm";
 constexpr size_t kFewestTests = 20, kFewestOfQuick = 3;
 constexpr double kLearningRate = 3e-3;
-// A pass over the programs of kernelbench is short. One over timm's rows, eight times as many and of hundreds of calls
-// each, takes a quarter of an hour.
+// A pass over the programs of kernelbench is short. One over timm's rows, eight times as many and
+// of hundreds of calls each, takes a quarter of an hour.
 struct Passes {
   int epochs;
   double embedding_dropout;  // after ten passes the few programs are known by heart, which it makes harder
@@ -46,8 +46,8 @@ struct LeftOut {
 };
 using LeftOutTargets = std::map<std::string, LeftOut>;
 
-// What versions that differ in their seed say together: the geometric mean. It shows how much of the error is chance in
-// training; one version serves.
+// What versions that differ in their seed say together: the geometric mean. It shows how much of
+// the error is chance in training; one version serves.
 LeftOutTargets MeanOfSeeds(const std::vector<LeftOutTargets>& seeds) {
   LeftOutTargets mean;
   for (const auto& [name, first] : seeds[0]) {
@@ -89,7 +89,8 @@ class Table {
     for (int seed = 1; seed <= seeds; ++seed) {
       for (int fold = 0; fold < folds(); ++fold) parts.push_back(Part(seed, fold));
     }
-    // Last, because versions without a GPU are shared with the table `kernels`, which may be running beside this one.
+    // Last, because versions without a GPU are shared with the table `kernels`, which may be
+    // running beside this one.
     for (int seed = 1; seed <= seeds; ++seed) {
       for (TablePart& part : NewGpuParts(new_gpus_, gpus, work_, seed, &run_)) parts.push_back(std::move(part));
     }
@@ -176,8 +177,9 @@ class Table {
     return absl::OkStatus();
   }
 
-  // How far two measurements of a device are apart that its data sheet does not tell apart: on another host, where no
-  // prediction can do better for both; and with another version of PyTorch, but for a factor.
+  // How far two measurements of a device are apart that its data sheet does not tell apart: on
+  // another host, where no prediction can do better for both; and with another version of PyTorch,
+  // but for a factor.
   absl::Status AddOtherMeasurements() {
     for (const fit::Dataset& data : rows_.sets()) {
       for (const bool of_version : {false, true}) {

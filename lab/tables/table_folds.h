@@ -1,4 +1,5 @@
-// Networks that people run on devices of others (data/public): problems or families left out, five folds.
+// Networks that people run on devices of others (data/public): problems or families left out, five
+// folds.
 #ifndef COBRA_LAB_TABLES_TABLE_FOLDS_H_
 #define COBRA_LAB_TABLES_TABLE_FOLDS_H_
 

@@ -156,7 +156,8 @@ class Table {
     return absl::OkStatus();
   }
 
-  // The interval's half-width is from validation rows, on which no method is trained; the figures are from test rows.
+  // The interval's half-width is from validation rows, on which no method is trained; the figures
+  // are from test rows.
   static TableCell MetricsCell(const Predicted& predicted, const Parts& parts) {
     const auto middle = predicted.latency_ms.begin() + static_cast<std::ptrdiff_t>(parts.validation.latency_ms.size());
     const std::vector<double> validation(predicted.latency_ms.begin(), middle),

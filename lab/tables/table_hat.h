@@ -1,4 +1,5 @@
-// `cobra-train table hat`: latency of translation Transformers from ten numbers (Wang et al., ACL 2020), 80/10/10.
+// `cobra-train table hat`: latency of translation Transformers from ten numbers (Wang et al., ACL
+// 2020), 80/10/10.
 #ifndef COBRA_LAB_TABLES_TABLE_HAT_H_
 #define COBRA_LAB_TABLES_TABLE_HAT_H_
 

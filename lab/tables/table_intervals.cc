@@ -93,7 +93,8 @@ class Table {
     return judged;
   }
 
-  // Adds a line for all rows, and one for each kind with enough rows. `kind` returns the kind of a sample.
+  // Adds a line for all rows, and one for each kind with enough rows. `kind` returns the kind of a
+  // sample.
   absl::Status Lines(bool networks, const char* group, const std::vector<const fit::Sample*>& rows,
                      const std::function<std::string(const fit::Sample&)>& kind) {
     const std::string what = networks ? "networks" : "layers";

@@ -1,5 +1,5 @@
-// `cobra-train table intervals`: do 90 % intervals contain 90 %? Compares with the exact band of the observed share: in
-// distribution, and on families without training rows.
+// `cobra-train table intervals`: do 90 % intervals contain 90 %? Compares with the exact band of
+// the observed share: in distribution, and on families without training rows.
 #ifndef COBRA_LAB_TABLES_TABLE_INTERVALS_H_
 #define COBRA_LAB_TABLES_TABLE_INTERVALS_H_
 

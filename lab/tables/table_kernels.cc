@@ -196,8 +196,8 @@ class Table {
     return {absl::StrCat(kSeen, ", ", target, ", ", of_row)};
   }
 
-  // The source has measured its two splits at different times. On some GPUs the same work runs at another speed in
-  // each, which no method can know. `ours`: of one GPU and operator.
+  // The source has measured its two splits at different times. On some GPUs the same work runs at
+  // another speed in each, which no method can know. `ours`: of one GPU and operator.
   static AnsweredRows Ceiling(const AnsweredRows& ours) {
     std::vector<double> ratios;
     for (size_t i = 0; i < ours.predicted().size(); ++i) ratios.push_back(ours.measured()[i] / ours.predicted()[i]);
@@ -208,7 +208,8 @@ class Table {
     return rows;
   }
 
-  // What AskSeen has answered, which is kept, with the ceiling, and with the groups of all GPUs and of all operators.
+  // What AskSeen has answered, which is kept, with the ceiling, and with the groups of all GPUs and
+  // of all operators.
   static AnswersOfGroups WithCeilingAndSums(AnswersOfGroups answers) {
     AnswersOfGroups ceilings, sums;
     for (const auto& [key, rows] : answers) {

@@ -1,5 +1,5 @@
-// `table kernels`: GPU kernels in shapes of language models, and the models end to end (NeuSight, ASPLOS 2025; tables 5
-// and 6), on GPUs that training has seen and on GPUs that it has not.
+// `table kernels`: GPU kernels in shapes of language models, and the models end to end (NeuSight,
+// ASPLOS 2025; tables 5 and 6), on GPUs that training has seen and on GPUs that it has not.
 #ifndef COBRA_LAB_TABLES_TABLE_KERNELS_H_
 #define COBRA_LAB_TABLES_TABLE_KERNELS_H_
 

@@ -56,7 +56,8 @@ std::vector<double> Between(const std::vector<double>& a, const std::vector<doub
   return mean;
 }
 
-// Rows of one device and seed, and the models fitted to them. Both parts of our prediction also have their own rows.
+// Rows of one device and seed, and the models fitted to them. Both parts of our prediction also
+// have their own rows.
 class Fits {
  public:
   Fits(const Nasbench201Data& data, SpaceSplit split, const TableOptions& options, int seed)
@@ -150,8 +151,8 @@ class Table {
   explicit Table(const TableOptions& options)
       : options_(options), folder_(options.tables + "/nasbench201"), run_(options) {}
 
-  // The most important rows come first: an interrupted run has three seeds of the main rows before it starts the slow
-  // ones.
+  // The most important rows come first: an interrupted run has three seeds of the main rows before
+  // it starts the slow ones.
   absl::StatusOr<TableRun> Run() {
     COBRA_ASSIGN_OR_RETURN(data_, LoadNasbench201(folder_));
     Describe();
@@ -373,7 +374,8 @@ class Table {
     return absl::OkStatus();
   }
 
-  // Both models read the strings. The published one runs once as published, and once without equal cells, as ours.
+  // Both models read the strings. The published one runs once as published, and once without equal
+  // cells, as ours.
   absl::Status AllCells() {
     COBRA_ASSIGN_OR_RETURN(Fits fits, FitsOf(kGpu, 1));
     const std::vector<std::string> archs = AllNasbench201();

@@ -1,5 +1,5 @@
-// `cobra-train table nasbench201`: latency of NAS-Bench-201 cells from 900 measured ones, as BRP-NAS (NeurIPS 2020) and
-// Yue (2021, tables 1 to 6) publish it.
+// `cobra-train table nasbench201`: latency of NAS-Bench-201 cells from 900 measured ones, as
+// BRP-NAS (NeurIPS 2020) and Yue (2021, tables 1 to 6) publish it.
 #ifndef COBRA_LAB_TABLES_TABLE_NASBENCH201_H_
 #define COBRA_LAB_TABLES_TABLE_NASBENCH201_H_
 

@@ -108,8 +108,8 @@ class Table {
     return out;
   }
 
-  // Adds a cell for each space. The predictions are made once, when the first cell is missing. Each cell gets the share
-  // of their time that its networks have among all networks.
+  // Adds a cell for each space. The predictions are made once, when the first cell is missing. Each
+  // cell gets the share of their time that its networks have among all networks.
   absl::Status Add(const std::string& method, bool memory, uint64_t seed,
                    const std::function<absl::StatusOr<OutOfFold>()>& predict) {
     std::unique_ptr<OutOfFold> all;

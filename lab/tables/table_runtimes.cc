@@ -174,7 +174,8 @@ class Table {
     return absl::OkStatus();
   }
 
-  // The target's name without its runtime. What else differs (threads, precision, instructions) is another machine.
+  // The target's name without its runtime. What else differs (threads, precision, instructions) is
+  // another machine.
   static std::string ProcessorOf(const predict::TargetSpec& target) {
     return target.name.substr(0, target.name.rfind(absl::StrCat("-", predict::RuntimeFamily(target))));
   }

@@ -1,5 +1,6 @@
-// The same networks in several runtimes on one processor: errors and intervals on families that were left out of
-// training, beside floors on the same rows, and how often the fastest runtime is named right (docs/targets.md).
+// The same networks in several runtimes on one processor: errors and intervals on families that
+// were left out of training, beside floors on the same rows, and how often the fastest runtime is
+// named right (docs/targets.md).
 #ifndef COBRA_LAB_TABLES_TABLE_RUNTIMES_H_
 #define COBRA_LAB_TABLES_TABLE_RUNTIMES_H_
 
@@ -8,8 +9,9 @@
 
 namespace cobra::lab {
 
-// `options.rows`: a folder of folders of measurements; those count whose target the version has. `options.model`: a
-// version, or the folder of its seeds. FailedPrecondition if no target has enough test networks.
+// `options.rows`: a folder of folders of measurements; those count whose target the version has.
+// `options.model`: a version, or the folder of its seeds. FailedPrecondition if no target has
+// enough test networks.
 absl::StatusOr<TableRun> RunRuntimesTable(const TableOptions& options);
 
 }  // namespace cobra::lab

@@ -17,12 +17,12 @@ struct TableEntry {
 };
 const std::vector<TableEntry>& Tables();
 
-// "active, layer_sum, ablation ...": those that `cobra-train table` runs by itself (lab/table_command.cc), and
-// Tables().
+// "active, layer_sum, ablation ...": those that `cobra-train table` runs by itself
+// (lab/table_command.cc), and Tables().
 std::string TableNames();
 
-// Runs one table and writes state, document and ledger.csv to `directory` (empty: none). Quick runs are not in the
-// ledger, because their figures are meaningless. NotFound lists the tables.
+// Runs one table and writes state, document and ledger.csv to `directory` (empty: none). Quick runs
+// are not in the ledger, because their figures are meaningless. NotFound lists the tables.
 absl::StatusOr<TableRun> RunTable(TableOptions options, const std::string& directory);
 
 }  // namespace cobra::lab

@@ -10,7 +10,8 @@
 
 namespace cobra::lab {
 
-// build/tables, from which another run resumes; for a quick run a temporary folder, which is removed with this object.
+// build/tables, from which another run resumes; for a quick run a temporary folder, which is
+// removed with this object.
 class WorkFolder {
  public:
   static absl::StatusOr<WorkFolder> Make(const TableOptions& options);
@@ -37,8 +38,8 @@ absl::StatusOr<TableRun> RunInWorkFolder(const TableOptions& options) {
   return Table(options, *std::move(work)).Run();
 }
 
-// Settings of the published methods (lab/published/configs): a size for one processor; for a quick run the
-// smallest.
+// Settings of the published methods (lab/published/configs): a size for one processor; for a quick
+// run the smallest.
 std::string ConfigFolder(const TableOptions& options);
 // The vocabulary of BERT-uncased, written by scripts/setup.sh --wordpiece.
 inline constexpr char kWordPieceVocabulary[] = "build/wordpiece/vocab.txt";

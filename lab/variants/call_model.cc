@@ -55,7 +55,8 @@ Regression Regress(const Vectors& vectors, const std::vector<int64_t>& rows, con
                                             at::matmul(trend.t(), target));
   const at::Tensor factor = at::linalg_cholesky(Kernel(learned, learned) + at::eye(n, at::kDouble) * kNoise);
   const at::Tensor weights = at::cholesky_solve(target - at::matmul(trend, slope), factor);
-  // In a kernel regression, a row's residual without that row is its weight over the diagonal of the inverse.
+  // In a kernel regression, a row's residual without that row is its weight over the diagonal of
+  // the inverse.
   const at::Tensor left_out = target - weights / at::cholesky_inverse(factor).diagonal().unsqueeze(1);
   const at::Tensor all = at::matmul(vectors.trend, slope) + at::matmul(Kernel(vectors.kernel, learned), weights);
   const double low = target.min().item<double>() - 1, high = target.max().item<double>() + 1;

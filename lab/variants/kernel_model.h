@@ -1,6 +1,6 @@
-// A model of layers' latencies that is fitted in a second and usable from a hundred layers on: kernel ridge regression
-// on numbers of the call itself. Used by the replay of active selection, because it uses no latency before it is
-// fitted.
+// A model of layers' latencies that is fitted in a second and usable from a hundred layers on:
+// kernel ridge regression on numbers of the call itself. Used by the replay of active selection,
+// because it uses no latency before it is fitted.
 #ifndef COBRA_LAB_VARIANTS_KERNEL_MODEL_H_
 #define COBRA_LAB_VARIANTS_KERNEL_MODEL_H_
 
@@ -18,7 +18,8 @@ namespace cobra::lab {
 // Layers are referred to by index into the list.
 class KernelModel {
  public:
-  // Reads only the calls of the layers, which are known before any measurement. Fit reads the latencies of its rows.
+  // Reads only the calls of the layers, which are known before any measurement. Fit reads the
+  // latencies of its rows.
   static std::unique_ptr<KernelModel> Create(std::vector<const fit::Sample*> layers);
   virtual ~KernelModel() = default;
 
@@ -26,8 +27,8 @@ class KernelModel {
   virtual absl::Status Fit(absl::Span<const size_t> rows) = 0;
   // Microseconds; limited to a factor of e outside of the fitted range. REQUIRES: fitted.
   virtual absl::StatusOr<std::vector<double>> Predict(absl::Span<const size_t> rows) const = 0;
-  // Operator (one place each), sizes of the first input, the output and the weight, groups, multiply-accumulates,
-  // bytes, calls; logarithms, each of unit variance over all layers.
+  // Operator (one place each), sizes of the first input, the output and the weight, groups,
+  // multiply-accumulates, bytes, calls; logarithms, each of unit variance over all layers.
   virtual fit::LayerSet Vectors(absl::Span<const size_t> rows) const = 0;
 };
 

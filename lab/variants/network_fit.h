@@ -1,6 +1,6 @@
-// Our predictor of the networks of measured spaces: CallModel predicts the latency of each call in context, and a graph
-// network (model/net/graph_net.h) corrects it by the surrounding calls. Each node has its own contribution; these add
-// up to the latency.
+// Our predictor of the networks of measured spaces: CallModel predicts the latency of each call in
+// context, and a graph network (model/net/graph_net.h) corrects it by the surrounding calls. Each
+// node has its own contribution; these add up to the latency.
 #ifndef COBRA_LAB_VARIANTS_NETWORK_FIT_H_
 #define COBRA_LAB_VARIANTS_NETWORK_FIT_H_
 
@@ -24,8 +24,8 @@ struct NetworkFit {
   std::vector<double> latency_us;  // of each of set.networks
   int64_t parameters = 0;
 };
-// Trains on `train`, of any spaces. The error is that of log-latency; half of a call's weight is its share of the
-// latency (model/fit/batch.h).
+// Trains on `train`, of any spaces. The error is that of log-latency; half of a call's weight is
+// its share of the latency (model/fit/batch.h).
 absl::StatusOr<NetworkFit> FitNetworks(const NetworkSet& set, absl::Span<const size_t> train,
                                        const NetworkFitOptions& options);
 

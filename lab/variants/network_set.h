@@ -1,5 +1,6 @@
-// Measured networks as numbers, the input of predictors of networks (our graph network, PerfSAGE, GCNs, lines and trees
-// on totals). Calls with the same canonical text are stored once: a space has few different ones.
+// Measured networks as numbers, the input of predictors of networks (our graph network, PerfSAGE,
+// GCNs, lines and trees on totals). Calls with the same canonical text are stored once: a space has
+// few different ones.
 #ifndef COBRA_LAB_VARIANTS_NETWORK_SET_H_
 #define COBRA_LAB_VARIANTS_NETWORK_SET_H_
 
@@ -14,9 +15,9 @@
 
 namespace cobra::lab {
 
-// log2(1 + x) of: the last four sizes of the first input, the weight and the output; kernel, stride, padding, dilation,
-// groups; multiply-accumulates, FLOPs and bytes read, of weights, written; elements of the first tensor given beside
-// the first input; number of inputs.
+// log2(1 + x) of: the last four sizes of the first input, the weight and the output; kernel,
+// stride, padding, dilation, groups; multiply-accumulates, FLOPs and bytes read, of weights,
+// written; elements of the first tensor given beside the first input; number of inputs.
 inline constexpr size_t kCallNumbers = 28;
 inline constexpr size_t kCallOutputNumbers = 4, kCallOutputBegin = 8;  // of them: the output's sizes
 
@@ -41,8 +42,9 @@ struct NetworkSet {
 };
 NetworkSet DescribeNetworks(const std::vector<const fit::Sample*>& samples);
 
-// Features of a network. For lines: FLOPs, multiply-accumulates, bytes of activations and of weights, nodes, edges,
-// each divided by a fixed scale. For trees: their logarithms, the largest output, and the number of calls of each kind.
+// Features of a network. For lines: FLOPs, multiply-accumulates, bytes of activations and of
+// weights, nodes, edges, each divided by a fixed scale. For trees: their logarithms, the largest
+// output, and the number of calls of each kind.
 std::vector<double> LinearTotals(const NetworkSet& set, const NetworkSet::Network& network);
 std::vector<double> TreeTotals(const NetworkSet& set, const NetworkSet::Network& network);
 

@@ -56,7 +56,8 @@ MaskedCalls Mask(const std::vector<const std::vector<text::Token>*>& calls, absl
   return masked;
 }
 
-// Returns the mean error of the last epoch, of log2(1 + number) / 10. REQUIRES: as many latencies as calls.
+// Returns the mean error of the last epoch, of log2(1 + number) / 10. REQUIRES: as many latencies
+// as calls.
 double PretrainEncoder(net::Encoder* encoder, int64_t width, const std::vector<const std::vector<text::Token>*>& calls,
                        absl::Span<const double> latency_us, const PretrainOptions& o) {
   torch::nn::Linear head(width, 1);

@@ -14,7 +14,8 @@
 namespace cobra::fit {
 namespace {
 
-// The pool in random order (Efraimidis and Spirakis 2006): all layers equally likely, or in proportion to 1 / cost.
+// The pool in random order (Efraimidis and Spirakis 2006): all layers equally likely, or in
+// proportion to 1 / cost.
 std::vector<size_t> RandomOrder(const SelectionTask& task, uint64_t seed, bool by_second) {
   std::vector<std::pair<double, size_t>> keys;
   for (size_t i = 0; i < task.cost_s.size(); ++i) {
@@ -44,8 +45,8 @@ Hash128 KeyOf(const LayerVectors& v, size_t i) {
       absl::string_view(reinterpret_cast<const char*>(v.row(i)), static_cast<size_t>(v.width) * sizeof(float)));
 }
 
-// The layers from which the two rules choose. Layers with bitwise equal vectors are the same call: measuring it again
-// adds no information.
+// The layers from which the two rules choose. Layers with bitwise equal vectors are the same call:
+// measuring it again adds no information.
 std::vector<size_t> Shortlist(const SelectionTask& task, const SelectionOptions& options) {
   absl::flat_hash_set<Hash128> seen;
   for (size_t i = 0; i < task.measured.size(); ++i) seen.insert(KeyOf(task.measured.vectors, i));

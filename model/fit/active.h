@@ -1,21 +1,25 @@
-// Active selection: which layers to measure next, so that a given measuring time reduces the error most.
+// Active selection: which layers to measure next, so that a given measuring time reduces the error
+// most.
 //
-// The measuring times of layers differ by a factor of fifteen (a small one takes 40 ms, most of it overhead and
-// warm-up; a large one 0.6 s), and their value for training by more. The model to improve provides the encoder's vector
-// of every layer, and its errors on layers that it was not trained on. The uncertainty comes from a Gaussian process on
-// the vectors, scaled by the error of each kind of layer and conditioned on the measured layers. Measuring a layer
-// reduces the posterior variance of the layer and of similar ones. There are two rules:
-//   variance     what the layer takes off the variance averaged over the layers that will be asked for (V-optimal
-//                design; with a linear kernel on the last layer it is BAIT, Ash et al., "Gone Fishing", 2021)
+// The measuring times of layers differ by a factor of fifteen (a small one takes 40 ms, most of it
+// overhead and warm-up; a large one 0.6 s), and their value for training by more. The model to
+// improve provides the encoder's vector of every layer, and its errors on layers that it was not
+// trained on. The uncertainty comes from a Gaussian process on the vectors, scaled by the error of
+// each kind of layer and conditioned on the measured layers. Measuring a layer reduces the
+// posterior variance of the layer and of similar ones. There are two rules:
+//   variance     what the layer takes off the variance averaged over the layers that will be asked
+//                for (V-optimal design; with a linear kernel on the last layer it is BAIT, Ash et
+//                al., "Gone Fishing", 2021)
 //   information  what it says about the process, log(1 + variance / noise) (D-optimal design)
-// Each takes the largest gain per second first and recomputes the gains after each choice, so that a batch is diverse.
-// They choose from a random shortlist, drawn by seconds. From the complete pool they would prefer outliers to typical
-// layers, which would bias the model. lab/results/active.md compares the rules with random choice.
+// Each takes the largest gain per second first and recomputes the gains after each choice, so that
+// a batch is diverse. They choose from a random shortlist, drawn by seconds. From the complete pool
+// they would prefer outliers to typical layers, which would bias the model. lab/results/active.md
+// compares the rules with random choice.
 //
-// Rejected alternatives: counting nearby measured layers instead of the process (Neyman's allocation with costs,
-// smoothed: no better than drawing by seconds); core-sets (Sener and Savarese 2018) and largest clusters (LCMD,
-// Holzmueller et al. 2022), which use neither cost nor error; committees of heads, which agree where the shared encoder
-// is wrong.
+// Rejected alternatives: counting nearby measured layers instead of the process (Neyman's
+// allocation with costs, smoothed: no better than drawing by seconds); core-sets (Sener and
+// Savarese 2018) and largest clusters (LCMD, Holzmueller et al. 2022), which use neither cost nor
+// error; committees of heads, which agree where the shared encoder is wrong.
 #ifndef COBRA_MODEL_FIT_ACTIVE_H_
 #define COBRA_MODEL_FIT_ACTIVE_H_
 
@@ -65,8 +69,8 @@ struct SelectionOptions {
   double budget_s = 0;
   uint64_t seed = 1;  // of random choices
   Strategy strategy = Strategy::kVariance;
-  // The rules choose from a random part of the pool, drawn like kRandomBySecond, whose measuring time is this many
-  // budgets; 0: from the complete pool.
+  // The rules choose from a random part of the pool, drawn like kRandomBySecond, whose measuring
+  // time is this many budgets; 0: from the complete pool.
   double shortlist = 2;
 };
 

@@ -27,8 +27,8 @@ at::Tensor VectorsOf(const LayerSet& set) {
                        {static_cast<int64_t>(set.size()), set.vectors.width}, at::kFloat);
 }
 
-// The model's error on layers of a kind, relative to its mean error, from tries of layers that it was not trained on. A
-// kind without tries is taken to be as hard as the hardest.
+// The model's error on layers of a kind, relative to its mean error, from tries of layers that it
+// was not trained on. A kind without tries is taken to be as hard as the hardest.
 class KindErrors {
  public:
   explicit KindErrors(const SelectionTask& task) {
@@ -59,7 +59,8 @@ class KindErrors {
   double hardest_ = 1;
 };
 
-// Random Fourier features (Rahimi and Recht 2007) of exp(-|x - y|^2 / (2 l^2)), times the error of the layer's kind.
+// Random Fourier features (Rahimi and Recht 2007) of exp(-|x - y|^2 / (2 l^2)), times the error of
+// the layer's kind.
 class FeatureMap {
  public:
   explicit FeatureMap(const SelectionTask& task) : errors_(task) {
@@ -90,8 +91,9 @@ class FeatureMap {
   at::Tensor directions_;
 };
 
-// S: the posterior covariance of the weights; v_i = f_i S f_i: the variance of a layer; M: the mean over the targets of
-// f f'; g_i = f_i S M S f_i. Measuring i reduces the mean variance of the targets by g_i / (noise + v_i).
+// S: the posterior covariance of the weights; v_i = f_i S f_i: the variance of a layer; M: the mean
+// over the targets of f f'; g_i = f_i S M S f_i. Measuring i reduces the mean variance of the
+// targets by g_i / (noise + v_i).
 struct Posterior {
   at::Tensor covariance;  // S [features, features], float
   at::Tensor second;      // M, likewise
@@ -110,8 +112,9 @@ Scores ScoresOf(const at::Tensor& layers, const Posterior& p) {
   return {(spread * layers).sum(1), (at::matmul(spread, p.second) * spread).sum(1)};
 }
 
-// Returns up to kPicks contenders, each the best one after those before it. `closed` is infinite for a contender that
-// is chosen or does not fit into the budget. After measuring j, with p = S f_j, d = noise + v_j, c = F p:
+// Returns up to kPicks contenders, each the best one after those before it. `closed` is infinite
+// for a contender that is chosen or does not fit into the budget. After measuring j, with p = S
+// f_j, d = noise + v_j, c = F p:
 //   S -= p p' / d,  v -= c^2 / d,  g += c^2 (p' M p) / d^2 - 2 c (F S M p) / d
 std::vector<int64_t> PickExactly(const at::Tensor& layers, const std::vector<double>& cost_s, double budget_s,
                                  Strategy rule, Posterior p) {

@@ -6,7 +6,8 @@
 
 namespace cobra::fit {
 
-// Selects from the complete pool with kInformation or kVariance. REQUIRES: a checked task, pool and targets not empty.
+// Selects from the complete pool with kInformation or kVariance. REQUIRES: a checked task, pool and
+// targets not empty.
 Selection SelectByGaussianProcess(const SelectionTask& task, const SelectionOptions& options);
 
 }  // namespace cobra::fit

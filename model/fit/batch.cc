@@ -62,7 +62,8 @@ at::Tensor FloatTensor(const std::vector<float>& v) {
 // Of a row that neighbours disturbed, beside one of a quiet machine.
 constexpr float kDisturbedWeight = 0.5F;
 
-// Half of a node's weight is its share of the latency, half is equal for all: cheap calls must not drift.
+// Half of a node's weight is its share of the latency, half is equal for all: cheap calls must not
+// drift.
 void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<float>* weights) {
   const size_t n = s.graph.nodes().size();
   for (size_t i = 0; i < n; ++i) {

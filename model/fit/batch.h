@@ -1,5 +1,5 @@
-// Code shared by training, refitting and evaluation: tokenized texts, batches, the forward pass and its loss. Shows
-// LibTorch; only files of model/fit/ and lab/ include it.
+// Code shared by training, refitting and evaluation: tokenized texts, batches, the forward pass and
+// its loss. Shows LibTorch; only files of model/fit/ and lab/ include it.
 #ifndef COBRA_MODEL_FIT_BATCH_H_
 #define COBRA_MODEL_FIT_BATCH_H_
 
@@ -38,8 +38,8 @@ class TextTable {
   std::vector<size_t> graph_of_sample_;  // samples of several targets have copies of a graph
 };
 
-// Adds every word of the rows to the vocabulary, and extends the ranges of its numbers ({1, 0}: none yet). Words and
-// numbers outside are unknown when serving.
+// Adds every word of the rows to the vocabulary, and extends the ranges of its numbers ({1, 0}:
+// none yet). Words and numbers outside are unknown when serving.
 void ExtendVocabulary(const std::vector<const Sample*>& training, SplitFunction split, text::Vocabulary* vocabulary,
                       std::vector<std::pair<double, double>>* ranges);
 
@@ -78,13 +78,14 @@ struct Outputs {
 // `embeddings`: of batch.texts, if they are available.
 Outputs Forward(net::CobraNet& net, const Batch& batch, const at::Tensor& embeddings = {});
 
-// Loss of two log-latencies, element by element: quadratic below 5 %, where differences are mostly noise, and linear
-// above.
+// Loss of two log-latencies, element by element: quadratic below 5 %, where differences are mostly
+// noise, and linear above.
 at::Tensor LogLatencyLoss(const at::Tensor& a, const at::Tensor& b);
-// Log-latency of a layer by the layer head, [graphs]. (A graph of views alone has no layer; the clamp keeps its
-// logarithm finite.)
+// Log-latency of a layer by the layer head, [graphs]. (A graph of views alone has no layer; the
+// clamp keeps its logarithm finite.)
 at::Tensor LogLayerSum(const Outputs& out);
-// Loss of layers measured alone: the layer head and the graph network, each against its target, log-latency [graphs].
+// Loss of layers measured alone: the layer head and the graph network, each against its target,
+// log-latency [graphs].
 at::Tensor LayerBatchLoss(const Batch& batch, const Outputs& out, const at::Tensor& layer_target,
                           const at::Tensor& network_target);
 // Loss of networks: their latencies, and the contributions of the profiled nodes.

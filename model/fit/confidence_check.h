@@ -1,4 +1,5 @@
-// Whether a confidence says something about the error: rows that a version is sure of beside the others.
+// Whether a confidence says something about the error: rows that a version is sure of beside the
+// others.
 #ifndef COBRA_MODEL_FIT_CONFIDENCE_CHECK_H_
 #define COBRA_MODEL_FIT_CONFIDENCE_CHECK_H_
 
@@ -12,13 +13,14 @@
 
 namespace cobra::fit {
 
-// Of rows with a confidence of at least kSure, and of the rest: how many, and the median of |predicted / measured - 1|.
+// Of rows with a confidence of at least kSure, and of the rest: how many, and the median of
+// |predicted / measured - 1|.
 inline constexpr double kSure = 0.9;
 struct ErrorsByConfidence {
   int64_t sure = 0, others = 0;
   double median_of_sure = 0, median_of_others = 0;  // 0 without rows
-  // By how much measurements of one subject differ (RepeatabilityFloor, metrics.h): no order of errors below it says
-  // anything. 0: nothing was measured twice.
+  // By how much measurements of one subject differ (RepeatabilityFloor, metrics.h): no order of
+  // errors below it says anything. 0: nothing was measured twice.
   double floor = 0;
 };
 
@@ -34,11 +36,12 @@ struct ConfidenceCheck {
   std::vector<AnsweredRow> rows;
 };
 
-// Asks as users do, so that limits, doubts and what a runtime folds count. NotFound if the version lacks the target.
+// Asks as users do, so that limits, doubts and what a runtime folds count. NotFound if the version
+// lacks the target.
 absl::StatusOr<ConfidenceCheck> CheckConfidence(absl::string_view model_directory, const Dataset& data, Split split);
 
-// One line each: "networks: 120 with a confidence of 0.9 or more, median error 4.1 %; 33 others, 9.7 %; ratio 0.42".
-// Where the median errors of both are below the floor, the line says so.
+// One line each: "networks: 120 with a confidence of 0.9 or more, median error 4.1 %; 33 others,
+// 9.7 %; ratio 0.42". Where the median errors of both are below the floor, the line says so.
 std::string ConfidenceCheckToTable(const ConfidenceCheck& check);
 // kind,space,label,fingerprint,measured_us,predicted_us,low_us,high_us,confidence
 std::string AnsweredRowsToCsv(const ConfidenceCheck& check);

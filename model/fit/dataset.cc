@@ -82,8 +82,8 @@ struct Reader {
   }
 };
 
-// The first measurement, or the last of those that were repeated because the machine was disturbed; of a first that was
-// disturbed and its repetition the lower one.
+// The first measurement, or the last of those that were repeated because the machine was disturbed;
+// of a first that was disturbed and its repetition the lower one.
 double LatencyOf(const Repetitions& r) {
   if (const auto last = r.latency_us.rbegin(); last->first >= 2) return last->second;
   const bool disturbed = r.first.subject.repeat == 0 && r.first.conditions.suspect;
@@ -91,8 +91,8 @@ double LatencyOf(const Repetitions& r) {
   return r.latency_us.begin()->second;
 }
 
-// Rows selected because a model was uncertain are for training only: errors and intervals are computed on rows that
-// were drawn at random.
+// Rows selected because a model was uncertain are for training only: errors and intervals are
+// computed on rows that were drawn at random.
 bool IsSelected(absl::string_view file_name) { return absl::StartsWith(file_name, "selected-"); }
 
 // Scales the profile of a network's calls so that it adds up to the network's latency.
@@ -110,12 +110,14 @@ void ScaleProfile(Sample* sample) {
   for (double& us : sample->node_latency_us) us *= sample->latency_us() / sum;
 }
 
-// Reads the text of a graph. Of one that was read before, for another target, it gives a copy, which needs no memory.
+// Reads the text of a graph. Of one that was read before, for another target, it gives a copy,
+// which needs no memory.
 class GraphReader {
  public:
   struct Read {
     graph::Graph graph;
-    // Computed, not read: when the fingerprint improves, equal networks must not end up in two splits.
+    // Computed, not read: when the fingerprint improves, equal networks must not end up in two
+    // splits.
     std::string fingerprint;
   };
   absl::StatusOr<Read> operator()(const std::string& graph_json) {
@@ -157,8 +159,8 @@ absl::Status CheckRow(const store::Measurement& measurement) {
   return store::CheckReported(measurement);
 }
 
-// Makes the rows of all subjects in reading order, one per fingerprint. Calls `each` for every subject's row, even for
-// one that is dropped because an earlier row has its fingerprint.
+// Makes the rows of all subjects in reading order, one per fingerprint. Calls `each` for every
+// subject's row, even for one that is dropped because an earlier row has its fingerprint.
 absl::StatusOr<std::vector<Sample>> RowsFrom(Reader reader, GraphReader* graphs,
                                              absl::FunctionRef<void(const Repetitions&, Sample*)> each) {
   std::vector<Sample> rows;
@@ -173,8 +175,8 @@ absl::StatusOr<std::vector<Sample>> RowsFrom(Reader reader, GraphReader* graphs,
   return rows;
 }
 
-// The first measurement, or the last of the repeated ones, and the one for the repeatability floor; nullopt if the
-// latter was not taken.
+// The first measurement, or the last of the repeated ones, and the one for the repeatability floor;
+// nullopt if the latter was not taken.
 std::optional<Repeat> RepeatOf(const Repetitions& subject, const Sample& sample) {
   const auto late = subject.latency_us.find(1);
   if (late == subject.latency_us.end() || subject.latency_us.size() == 1) return std::nullopt;

@@ -191,8 +191,8 @@ absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& 
 
 namespace {
 
-// Records the sizes of the measured layers, and fits the time of larger ones. Layers inside networks count for the size
-// only, because their times are shares of the network's.
+// Records the sizes of the measured layers, and fits the time of larger ones. Layers inside
+// networks count for the size only, because their times are shares of the network's.
 void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
   std::vector<predict::CostSample> samples;
   for (const Sample& s : data.samples) {

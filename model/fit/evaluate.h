@@ -1,5 +1,5 @@
-// The errors of a model version on held-out rows, with those of the layer-wise sum and the FLOPs line, and the
-// repeatability floor.
+// The errors of a model version on held-out rows, with those of the layer-wise sum and the FLOPs
+// line, and the repeatability floor.
 #ifndef COBRA_MODEL_FIT_EVALUATE_H_
 #define COBRA_MODEL_FIT_EVALUATE_H_
 
@@ -29,25 +29,29 @@ struct Evaluation {
   std::map<std::string, Metrics> layers_by_space, networks_by_space;
   double layer_floor = 0, network_floor = 0;
   int64_t layer_repeats = 0, network_repeats = 0;
-  // Networks: "layer_sum" (predicted layers added), "layer_sum_scaled" (one factor fitted on training rows),
-  // "flops_line" (a + b x FLOPs fitted on training rows). Layers: "layers_flops_bytes_line".
+  // Networks: "layer_sum" (predicted layers added), "layer_sum_scaled" (one factor fitted on
+  // training rows), "flops_line" (a + b x FLOPs fitted on training rows). Layers:
+  // "layers_flops_bytes_line".
   std::map<std::string, Metrics> baselines;
-  // Share of test rows inside the 90 % interval and its median relative width; absent before intervals are fitted.
+  // Share of test rows inside the 90 % interval and its median relative width; absent before
+  // intervals are fitted.
   double layer_coverage = 0, network_coverage = 0;
   double layer_interval_width = 0, network_interval_width = 0;
   std::vector<PredictedRow> rows;  // networks, then layers; those that are furthest off first
 };
 
-// Which of the version's targets the rows are of: by name, or its only one. InvalidArgument with the names otherwise.
+// Which of the version's targets the rows are of: by name, or its only one. InvalidArgument with
+// the names otherwise.
 absl::StatusOr<int> TargetOf(const predict::Manifest& manifest, const Dataset& data);
 // The same of the version in a directory.
 absl::StatusOr<int> TargetOf(absl::string_view model_directory, const Dataset& data);
 
 absl::StatusOr<Evaluation> Evaluate(absl::string_view model_directory, const Dataset& data, Split split = Split::kTest);
 
-// Fits the intervals on the rows kept for them, measures the errors on the test rows, and writes both, the operators
-// and the probe references into the manifest: of the target of each data set. One of few networks, finished alone,
-// keeps the width that it got together with others (PoolFewNetworks).
+// Fits the intervals on the rows kept for them, measures the errors on the test rows, and writes
+// both, the operators and the probe references into the manifest: of the target of each data set.
+// One of few networks, finished alone, keeps the width that it got together with others
+// (PoolFewNetworks).
 absl::StatusOr<std::vector<Evaluation>> FinishVersion(absl::string_view model_directory,
                                                       absl::Span<const Dataset> sets);
 

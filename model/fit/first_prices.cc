@@ -12,15 +12,16 @@ using namespace predict;  // NOLINT(google-build-using-namespace): the work term
 
 // What PriceHead's first prices mean, on a core: of a multiply-accumulate and of a byte.
 constexpr double kCoreGflops = 120, kCoreGbPerS = 60;
-// The logarithm of the microseconds of a kernel that a call launches besides its first, and of how much less that is
-// where a compiler fuses them.
+// The logarithm of the microseconds of a kernel that a call launches besides its first, and of how
+// much less that is where a compiler fuses them.
 constexpr double kLogKernel = 1, kLogFused = 2;
-// How much longer a run takes besides its calls, in the logarithm: on a GPU, where nothing hides the first launch; in a
-// compiled graph, whose guards are checked first.
+// How much longer a run takes besides its calls, in the logarithm: on a GPU, where nothing hides
+// the first launch; in a compiled graph, whose guards are checked first.
 constexpr double kLogRunOfGpu = 6, kLogRunOfCompiled = 1.3;
 
-// What a kernel that moves bytes and computes little takes, whatever the call that it stands for. Not what a cache
-// misses, which libraries' kernels miss too, nor parts of composed calls, which processors have in one kernel.
+// What a kernel that moves bytes and computes little takes, whatever the call that it stands for.
+// Not what a cache misses, which libraries' kernels miss too, nor parts of composed calls, which
+// processors have in one kernel.
 constexpr WorkTerm kOfTheDevice[] = {kCasts,          kCastBytes,         kFusedKernels, kFusedBytes,
                                      kArgumentCopies, kArgumentCopyBytes, kStridedBytes, kTurnedBytes};
 

@@ -15,11 +15,11 @@
 namespace cobra::fit {
 namespace {
 
-// Fewer rows than this make no anchor of their own: a single row could decide by chance, and of forty small anchors one
-// always fails by chance. Such rows count under "all".
+// Fewer rows than this make no anchor of their own: a single row could decide by chance, and of
+// forty small anchors one always fails by chance. Such rows count under "all".
 constexpr size_t kMinAnchorRows = 20;
-// A change of more standard errors of the mean paired difference than this is not noise. One-sided 99.9 % for each
-// anchor, because there are about forty.
+// A change of more standard errors of the mean paired difference than this is not noise. One-sided
+// 99.9 % for each anchor, because there are about forty.
 constexpr double kNoiseSigmas = 3.1;
 
 constexpr size_t kMaxMovedNamed = 5;  // in the reason; the report has all

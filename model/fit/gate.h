@@ -1,7 +1,8 @@
-// Decides whether a new version may replace the one that serves. On fixed anchors it must not be worse by more than the
-// noise, and no single one may be far worse; on new rows that it was not trained on it must be better. Anchors are the
-// test rows of the measurements that the serving version was evaluated on, by layer type and network family. They were
-// fixed before anything was trained (dataset.h), and no version is trained on them.
+// Decides whether a new version may replace the one that serves. On fixed anchors it must not be
+// worse by more than the noise, and no single one may be far worse; on new rows that it was not
+// trained on it must be better. Anchors are the test rows of the measurements that the serving
+// version was evaluated on, by layer type and network family. They were fixed before anything was
+// trained (dataset.h), and no version is trained on them.
 #ifndef COBRA_MODEL_FIT_GATE_H_
 #define COBRA_MODEL_FIT_GATE_H_
 
@@ -26,23 +27,26 @@ struct GateRow {
 struct GateReport {
   std::vector<GateRow> anchors;
   std::vector<GateRow> fresh_rows;
-  // Anchors whose predictions were moved far from the measurement, by any amount of training: "layer relu 21f3...".
+  // Anchors whose predictions were moved far from the measurement, by any amount of training:
+  // "layer relu 21f3...".
   std::vector<std::string> moved;
   bool passed = false;
   std::string reason;  // why it was not passed
 };
 
-// `before` and `after` are the errors of the same rows by the old and the new version. The noise is a multiple of the
-// standard error of the mean difference, and at least `floor`, the difference between two measurements of the same
-// subject. REQUIRES: equal sizes.
+// `before` and `after` are the errors of the same rows by the old and the new version. The noise is
+// a multiple of the standard error of the mean difference, and at least `floor`, the difference
+// between two measurements of the same subject. REQUIRES: equal sizes.
 GateRow CompareOnAnchor(std::string name, absl::Span<const double> before, absl::Span<const double> after,
                         double floor);
 
-// Whether a version has moved one anchor: its prediction is now off by more than a factor of 3, and by more than twice
-// as much as before. A mean over thousands of anchors does not show it. Ratios are predicted over measured.
+// Whether a version has moved one anchor: its prediction is now off by more than a factor of 3, and
+// by more than twice as much as before. A mean over thousands of anchors does not show it. Ratios
+// are predicted over measured.
 bool IsMovedFar(double before_ratio, double after_ratio);
 
-// `anchors`: the known data set; `fresh`: the new rows, some of them kept from training (KeepSomeFromTraining).
+// `anchors`: the known data set; `fresh`: the new rows, some of them kept from training
+// (KeepSomeFromTraining).
 absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl::string_view new_directory,
                                            const Dataset& anchors, const Dataset& fresh);
 std::string GateReportToJson(const GateReport& report);

@@ -34,7 +34,8 @@ struct Line {
   torch::Tensor Of(const torch::Tensor& x) const { return (x - middle).mv(weights) + level; }
 };
 
-// Minimizes the pinball loss. Its corner is rounded over about 0.05: L-BFGS needs a continuous gradient.
+// Minimizes the pinball loss. Its corner is rounded over about 0.05: L-BFGS needs a continuous
+// gradient.
 Line FitLine(const torch::Tensor& x, const torch::Tensor& y, double penalty) {
   constexpr double kSharpness = 20;
   Line line = {x.mean(0), torch::zeros({x.size(1)}, x.options()), torch::quantile(y, kCoverage)};
@@ -74,7 +75,8 @@ struct Rows {
   int64_t families = 0;
 };
 
-// What is split as a whole (SplitOf, dataset.h), since it errs together; any other row is a family of its own.
+// What is split as a whole (SplitOf, dataset.h), since it errs together; any other row is a family
+// of its own.
 std::string FamilyOf(const Sample& row) {
   const absl::string_view space = row.space();
   return absl::StrCat(space == "torchvision" || space == "timm" || space == "graphs" ? row.label() : row.fingerprint());

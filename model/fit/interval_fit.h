@@ -1,6 +1,7 @@
-// Fits the 90 % intervals of a model version to rows that it was not trained on: those kept for intervals, and those
-// that selected the best seed. The spread models the size of the errors by kind. The width is what 9 of 10 rows need,
-// each with a spread that was fitted without the row (cross-conformal: Vovk 2015).
+// Fits the 90 % intervals of a model version to rows that it was not trained on: those kept for
+// intervals, and those that selected the best seed. The spread models the size of the errors by
+// kind. The width is what 9 of 10 rows need, each with a spread that was fitted without the row
+// (cross-conformal: Vovk 2015).
 #ifndef COBRA_MODEL_FIT_INTERVAL_FIT_H_
 #define COBRA_MODEL_FIT_INTERVAL_FIT_H_
 
@@ -26,10 +27,10 @@ struct SpreadFit {
   std::vector<double> out_of_fold;
 };
 
-// `off_by`: AbsLogError (model/fit/metrics.h) of each row of `embeddings`. Quantile regression of its logarithm, the
-// penalty by cross-validation; too few rows: a spread of 1. `family`: a number of each row; rows of one family err
-// together, and none of them is in the fit that others of it are held against. Empty, or fewer than five families: each
-// row is one of its own.
+// `off_by`: AbsLogError (model/fit/metrics.h) of each row of `embeddings`. Quantile regression of
+// its logarithm, the penalty by cross-validation; too few rows: a spread of 1. `family`: a number
+// of each row; rows of one family err together, and none of them is in the fit that others of it
+// are held against. Empty, or fewer than five families: each row is one of its own.
 SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by,
                     const std::vector<int64_t>& family = {});
 
@@ -42,8 +43,8 @@ struct IntervalFit {
 };
 absl::StatusOr<IntervalFit> FitIntervals(absl::string_view model_directory, const Dataset& data, int target = 0);
 
-// Targets with few networks left for intervals get the width that those of their kind, runtime and compiler need
-// together. `targets` and `fits`: one of each data set.
+// Targets with few networks left for intervals get the width that those of their kind, runtime and
+// compiler need together. `targets` and `fits`: one of each data set.
 void PoolFewNetworks(absl::Span<const predict::TargetSpec* const> targets, absl::Span<IntervalFit> fits);
 
 }  // namespace cobra::fit

@@ -15,7 +15,8 @@ namespace {
 
 using graph::ValueRef;
 
-// Whether the outputs that were inferred are the old ones, each with `factor` times as many elements.
+// Whether the outputs that were inferred are the old ones, each with `factor` times as many
+// elements.
 bool AreTimes(absl::Span<const graph::TensorType> now, absl::Span<const graph::TensorType> before, int64_t factor) {
   if (now.size() != before.size()) return false;
   for (size_t i = 0; i < now.size(); ++i) {
@@ -25,7 +26,8 @@ bool AreTimes(absl::Span<const graph::TensorType> now, absl::Span<const graph::T
   return true;
 }
 
-// Sizes of a view that begin with the batch, or with a product of it and something else. False if it has none.
+// Sizes of a view that begin with the batch, or with a product of it and something else. False if
+// it has none.
 bool DoubleFirstSize(graph::Attributes* attributes) {
   for (const absl::string_view name : {"size", "shape"}) {
     std::vector<int64_t> sizes = attributes->Ints(name);

@@ -1,5 +1,5 @@
-// A network on twice as many inputs, or of more channels: it takes no less time on any device, which training adds to
-// what was measured.
+// A network on twice as many inputs, or of more channels: it takes no less time on any device,
+// which training adds to what was measured.
 #ifndef COBRA_MODEL_FIT_LARGER_NETWORK_H_
 #define COBRA_MODEL_FIT_LARGER_NETWORK_H_
 
@@ -11,9 +11,9 @@
 
 namespace cobra::fit {
 
-// Doubles the first dimension of every input, and of every value that follows from it, the sizes in views included.
-// nullopt if the network does not let itself be read so: inputs without a common first dimension, sums over the batch,
-// sizes that cannot be distinguished.
+// Doubles the first dimension of every input, and of every value that follows from it, the sizes in
+// views included. nullopt if the network does not let itself be read so: inputs without a common
+// first dimension, sums over the batch, sizes that cannot be distinguished.
 std::optional<graph::Graph> WithTwiceTheBatch(const graph::Graph& graph);
 
 // A random perceptron, in widths from narrow to wide, each at least twice the one before.

@@ -17,7 +17,8 @@ namespace cobra::fit {
 // Operator of the main call.
 std::string KindOf(const graph::Graph& layer);
 
-// A serving version, for its first target, and a list of layers, which are referred to by index. Not thread-safe.
+// A serving version, for its first target, and a list of layers, which are referred to by index.
+// Not thread-safe.
 class LayerModel {
  public:
   static absl::StatusOr<std::unique_ptr<LayerModel>> Load(absl::string_view directory,
@@ -26,7 +27,8 @@ class LayerModel {
 
   // The predictions in microseconds.
   virtual absl::StatusOr<std::vector<double>> Predict(absl::Span<const size_t> rows) const = 0;
-  // The encoder's vectors of the main calls. Layers whose calls have the same text have exactly the same vector.
+  // The encoder's vectors of the main calls. Layers whose calls have the same text have exactly the
+  // same vector.
   virtual absl::StatusOr<LayerSet> Embed(absl::Span<const size_t> rows) const = 0;
 };
 

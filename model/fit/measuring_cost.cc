@@ -5,8 +5,9 @@
 namespace cobra::fit {
 namespace {
 
-// The time that no record contains: sampling, weights and inputs, the checked call, the canary's share. Least squares
-// over the 547 groups of the first series (data/measurements/README.md): time between groups minus recorded time.
+// The time that no record contains: sampling, weights and inputs, the checked call, the canary's
+// share. Least squares over the 547 groups of the first series (data/measurements/README.md): time
+// between groups minus recorded time.
 constexpr double kSecondsALayer = 0.021;
 constexpr double kSecondsAByte = 0.52e-9;
 
@@ -28,7 +29,8 @@ double RecordedSeconds(const store::Measurement& measurement) {
 }
 
 double ExpectedSeconds(double latency_us, int64_t peak_memory_bytes) {
-  // Means of the same series. Layers of about a millisecond are at the edge of the cache: they vary and need more runs.
+  // Means of the same series. Layers of about a millisecond are at the edge of the cache: they vary
+  // and need more runs.
   const double runs = latency_us > 500 && latency_us < 2500 ? 55 : 20;
   const double timed_us = std::max(3 * latency_us, std::min(runs * latency_us, kMaxTimedUs));
   return Seconds(latency_us, timed_us, 1.5 * latency_us + 150, peak_memory_bytes);

@@ -20,11 +20,12 @@ Metrics ComputeMetrics(const std::vector<double>& predicted, const std::vector<d
 // |log(predicted / measured)|: the error that intervals and their scores are based on.
 double AbsLogError(double predicted, double measured);
 
-// Median of high / low - 1 over intervals from predicted / e^half_width to predicted * e^half_width; 0 if empty.
+// Median of high / low - 1 over intervals from predicted / e^half_width to predicted *
+// e^half_width; 0 if empty.
 double MedianWidth(const std::vector<double>& half_widths);
 
-// The split-conformal quantile: smallest q such that at least ceil((n + 1) * coverage) of the scores are <= q; the
-// largest score if n is too small for that.
+// The split-conformal quantile: smallest q such that at least ceil((n + 1) * coverage) of the
+// scores are <= q; the largest score if n is too small for that.
 double ConformalQuantile(std::vector<double> scores, double coverage);
 
 }  // namespace cobra::fit

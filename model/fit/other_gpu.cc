@@ -16,8 +16,9 @@ namespace {
 using predict::TargetSpec;
 
 constexpr double kLongCallUs = 300, kLaunchesOverWork = 10, kMostLogFactor = 1.4;
-// Of a long row that arithmetic holds back: at least so much of its time at the peak. Of one that moves data alone: at
-// most so much there, and at the bandwidth half as much as of old GPUs, whose norms of long rows reach half of it.
+// Of a long row that arithmetic holds back: at least so much of its time at the peak. Of one that
+// moves data alone: at most so much there, and at the bandwidth half as much as of old GPUs, whose
+// norms of long rows reach half of it.
 constexpr double kComputes = 0.5, kComputesNot = 0.1, kMovesData = 0.25;
 constexpr double kFreeLogFactor = 0.7;
 // PyTorch's default: TF32 in convolutions alone, on GPUs that have it; up to eight times as fast.
@@ -73,8 +74,9 @@ class Drawing {
   void ScaleMultiprocessors(double factor) {
     (random_() % 2 == 0 ? other_.spec->cores : other_.spec->clock_mhz) *= factor;
   }
-  // Another limit of the board's power, of a row that arithmetic holds back. Not of one that moves data: that does not
-  // depend on power, but with many watts for each TFLOPS comes fast memory, of whose bandwidth kernels reach more.
+  // Another limit of the board's power, of a row that arithmetic holds back. Not of one that moves
+  // data: that does not depend on power, but with many watts for each TFLOPS comes fast memory, of
+  // whose bandwidth kernels reach more.
   void DrawPower() {
     TargetSpec& spec = *other_.spec;
     const float limit = predict::LogPowerLimit(spec);

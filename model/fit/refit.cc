@@ -40,8 +40,9 @@ constexpr double kWarmup = 0.05;  // of the time budget
 // Known networks that a new layer is put into.
 constexpr size_t kContexts = 4;
 
-// The calls of `network` and, beside them, those of `layer`; takes what both take. What a network makes of a kind of
-// layer nothing says before such a network is measured, and single layers of it may teach too much or too little.
+// The calls of `network` and, beside them, those of `layer`; takes what both take. What a network
+// makes of a kind of layer nothing says before such a network is measured, and single layers of it
+// may teach too much or too little.
 absl::StatusOr<Sample> Beside(const Sample& network, const Sample& layer) {
   graph::GraphBuilder builder;
   std::vector<graph::ValueRef> outputs;
@@ -135,7 +136,8 @@ class RefitRun {
     }
   }
 
-  // New layers of operators that no network of this target has, beside known networks that take less than they do.
+  // New layers of operators that no network of this target has, beside known networks that take
+  // less than they do.
   void PutBesideNetworks() {
     std::set<graph::Op> in_networks;
     for (const std::vector<size_t>* networks : {&known_networks_, &fresh_networks_}) {
@@ -186,17 +188,18 @@ class RefitRun {
     return chosen;
   }
 
-  // The values to train on, [graphs] or, with `graph_of_node`, [nodes]: the measurement of a new row, the old version's
-  // prediction of a known row. Known rows whose predictions do not change then have no gradient. Their measurements
-  // would keep a gradient from the errors that the old version could not learn.
+  // The values to train on, [graphs] or, with `graph_of_node`, [nodes]: the measurement of a new
+  // row, the old version's prediction of a known row. Known rows whose predictions do not change
+  // then have no gradient. Their measurements would keep a gradient from the errors that the old
+  // version could not learn.
   at::Tensor Taught(const std::vector<size_t>& chosen, const at::Tensor& measured, const at::Tensor& before,
                     const at::Tensor& graph_of_node = {}) const {
     at::Tensor is_new = at::empty({static_cast<int64_t>(chosen.size())}, at::kBool);
     for (size_t i = 0; i < chosen.size(); ++i) is_new.data_ptr<bool>()[i] = chosen[i] >= first_fresh_;
     return at::where(graph_of_node.defined() ? is_new.index_select(0, graph_of_node) : is_new, measured, before);
   }
-  // [nodes] 1 for a call with a word that the old version did not know. The time of a known call within a new network
-  // is learned from the network's latency alone.
+  // [nodes] 1 for a call with a word that the old version did not know. The time of a known call
+  // within a new network is learned from the network's latency alone.
   at::Tensor HasNewWords(const Batch& batch) const {
     at::Tensor is_new = at::zeros({batch.text_of_node.numel()});
     for (int64_t n = 0; n < is_new.numel(); ++n) {
@@ -217,7 +220,8 @@ class RefitRun {
            NetworkLoss(Draw(fresh_networks_, known_networks_, fresh, options_.network_batch), target_);
   }
 
-  // What the version says of known rows on another of its targets stays: nothing was measured there.
+  // What the version says of known rows on another of its targets stays: nothing was measured
+  // there.
   at::Tensor OtherTargetsLoss() {
     const size_t targets = bundle_.manifest.targets.size();
     if (targets < 2) return at::zeros({});

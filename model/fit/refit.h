@@ -1,9 +1,10 @@
-// Trains a model version on new measurements: `cobra-train refit`. It takes minutes, not hours, because training
-// continues from the version's weights. Every batch is half new rows and half old ones, so that old knowledge is kept.
-// The targets of the old rows are the version's own predictions (Li and Hoiem, "Learning without Forgetting", 2016).
+// Trains a model version on new measurements: `cobra-train refit`. It takes minutes, not hours,
+// because training continues from the version's weights. Every batch is half new rows and half old
+// ones, so that old knowledge is kept. The targets of the old rows are the version's own
+// predictions (Li and Hoiem, "Learning without Forgetting", 2016).
 // So are those of the version's other targets, on which nothing was measured.
-// New words and wider ranges of numbers enter the vocabulary, so that the same request is predicted with confidence
-// afterwards.
+// New words and wider ranges of numbers enter the vocabulary, so that the same request is predicted
+// with confidence afterwards.
 #ifndef COBRA_MODEL_FIT_REFIT_H_
 #define COBRA_MODEL_FIT_REFIT_H_
 
@@ -27,8 +28,9 @@ struct RefitOptions {
   uint64_t seed = 1;
 };
 
-// `known` is the version's training data, `fresh` the new data. Rows of other splits than kTrain are used for
-// evaluation only. Writes a version to `directory`, without measured errors and intervals (FinishVersion).
+// `known` is the version's training data, `fresh` the new data. Rows of other splits than kTrain
+// are used for evaluation only. Writes a version to `directory`, without measured errors and
+// intervals (FinishVersion).
 absl::Status Refit(absl::string_view model_directory, const Dataset& known, const Dataset& fresh,
                    const RefitOptions& options, absl::string_view directory);
 

@@ -1,5 +1,5 @@
-// `cobra-train select`: selects, from candidates that a worker has drawn, those whose measurement improves a model
-// version most in a given time (active.h).
+// `cobra-train select`: selects, from candidates that a worker has drawn, those whose measurement
+// improves a model version most in a given time (active.h).
 #ifndef COBRA_MODEL_FIT_SELECT_H_
 #define COBRA_MODEL_FIT_SELECT_H_
 

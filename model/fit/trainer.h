@@ -1,5 +1,5 @@
-// Fits the encoder, the layer head and the graph network together on measured layers and networks. One call trains one
-// seed. LibTorch is not visible here (training_run.h).
+// Fits the encoder, the layer head and the graph network together on measured layers and networks.
+// One call trains one seed. LibTorch is not visible here (training_run.h).
 #ifndef COBRA_MODEL_FIT_TRAINER_H_
 #define COBRA_MODEL_FIT_TRAINER_H_
 
@@ -34,8 +34,8 @@ struct TrainOptions {
       "cpu";  // that computes: "cpu", or "cuda" if LibTorch has it; the version is the same kind of file
 };
 
-// Trains one version for the targets of all `sets`, numbered (NumberTargets), and writes it to `directory`: manifest
-// and tensors, without measured errors and intervals.
+// Trains one version for the targets of all `sets`, numbered (NumberTargets), and writes it to
+// `directory`: manifest and tensors, without measured errors and intervals.
 absl::Status Train(absl::Span<const Dataset> sets, const TrainOptions& options, absl::string_view directory);
 
 // Writes to `directory` the mean of versions that began with the same weights (AverageWeights).

@@ -1,11 +1,13 @@
 // Three losses, all on log-latency so that a 1 ms and a 100 ms network count alike:
 //   layers    the layer head against layers measured alone;
-//   nodes     the graph network's contributions against the profile of each node inside a measured network;
-//   networks  the sum of the contributions against the network's latency (and against single layers, as networks of
-//             one);
-//   growth    what no measurement is needed for: on no target a network is faster at twice the batch, a perceptron in a
-//             larger width, or either with less bandwidth.
-// The many layers determine the cost of a call; the few networks determine the effects of context (caches, allocator).
+//   nodes     the graph network's contributions against the profile of each node inside a measured
+//             network;
+//   networks  the sum of the contributions against the network's latency (and against single
+//             layers, as networks of one);
+//   growth    what no measurement is needed for: on no target a network is faster at twice the
+//             batch, a perceptron in a larger width, or either with less bandwidth.
+// The many layers determine the cost of a call; the few networks determine the effects of context
+// (caches, allocator).
 #include "model/fit/training_run.h"
 
 #include <ATen/Context.h>
@@ -53,8 +55,9 @@ constexpr double kWarmup = 0.03;  // of all steps
 constexpr double kRepeatPower = 0.6;
 constexpr double kFewRowsOfOperator = 5000;  // of all targets, in which it is the call that a layer is about
 constexpr size_t kMostOthers = 15;
-// Networks that are asked about growth: how many of a target, of how many calls at most; perceptrons, and in how many
-// steps of all they are; on how many targets at a time, and how many of these measured the network.
+// Networks that are asked about growth: how many of a target, of how many calls at most;
+// perceptrons, and in how many steps of all they are; on how many targets at a time, and how many
+// of these measured the network.
 constexpr size_t kGrowingOfTarget = 40, kMostCallsOfGrowing = 100, kGrowingPerceptrons = 60, kPerceptronSteps = 8,
                  kTargetsOfGrowing = 6, kMeasuredOfGrowing = 3;
 constexpr int kDoublings = 2;
@@ -142,7 +145,8 @@ class TrainingRun {
     return absl::OkStatus();
   }
 
-  // On how many others of the targets that a network was measured on it is predicted, whenever it is drawn for one.
+  // On how many others of the targets that a network was measured on it is predicted, whenever it
+  // is drawn for one.
   static size_t OthersOf(const std::vector<size_t>& alike) {
     const auto root = static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(alike.size()))));
     return std::min(root, kMostOthers);
@@ -159,9 +163,9 @@ class TrainingRun {
     return graph.nodes()[static_cast<size_t>(predict::MainNode(graph))].op;
   }
 
-  // Of a target with few rows each is used several times, but not as often as the largest has more of them; likewise of
-  // an operator that few layers are about. Networks that come along with others (OthersOf) are drawn as much less
-  // often.
+  // Of a target with few rows each is used several times, but not as often as the largest has more
+  // of them; likewise of an operator that few layers are about. Networks that come along with
+  // others (OthersOf) are drawn as much less often.
   void RepeatSmallTargets(size_t targets, std::vector<size_t>* rows) {
     std::vector<size_t> counts(targets);
     for (size_t i : *rows) ++counts[static_cast<size_t>(samples_[i]->target)];
@@ -334,7 +338,8 @@ class TrainingRun {
     return total.item<double>() / steps;
   }
 
-  // The `step`-th batch of a shuffled list. It wraps around, so that the shorter list is used more often.
+  // The `step`-th batch of a shuffled list. It wraps around, so that the shorter list is used more
+  // often.
   static std::vector<size_t> Slice(const std::vector<size_t>& all, int step, int size) {
     std::vector<size_t> chosen;
     for (int i = 0; i < size && !all.empty(); ++i)
@@ -342,8 +347,8 @@ class TrainingRun {
     return chosen;
   }
 
-  // Each network also on other targets that it was measured on, at random: its calls are encoded anyway, which is most
-  // of the work, and what differs is the target alone.
+  // Each network also on other targets that it was measured on, at random: its calls are encoded
+  // anyway, which is most of the work, and what differs is the target alone.
   std::vector<size_t> WithOtherTargets(std::vector<size_t> chosen) {
     if (networks_of_graph_.empty()) return chosen;  // one target
     const size_t drawn = chosen.size();
@@ -357,8 +362,8 @@ class TrainingRun {
     return chosen;
   }
 
-  // Takes the names of some operators away, so that there is an answer for those that training never sees: by their
-  // arguments and their work.
+  // Takes the names of some operators away, so that there is an answer for those that training
+  // never sees: by their arguments and their work.
   void HideOperators(Batch* batch) {
     std::bernoulli_distribution hides(options_.hidden_operators);
     for (const std::vector<text::Token>*& text : batch->texts) {
@@ -369,9 +374,9 @@ class TrainingRun {
     }
   }
 
-  // What is known of a row on a GPU without a measurement on another one (other_gpu.h). And what was learned of a GPU
-  // besides its sheet is in part of its host: with another's the sheet has to say how fast this GPU is. The last
-  // epochs are for what each is by itself.
+  // What is known of a row on a GPU without a measurement on another one (other_gpu.h). And what
+  // was learned of a GPU besides its sheet is in part of its host: with another's the sheet has to
+  // say how fast this GPU is. The last epochs are for what each is by itself.
   void ImagineOtherGpus(const std::vector<size_t>& chosen, Batch* batch) {
     const auto rows = static_cast<int64_t>(chosen.size());
     constexpr int64_t kSpec = predict::kTargetSpecFeatures;
@@ -431,9 +436,9 @@ class TrainingRun {
     return parts_.network_loss(batch, Forward(*bundle_.net, batch, Embed(batch)));
   }
 
-  // Of a network on some targets: by how much it is faster where it is larger, and slower with more bandwidth. Targets
-  // are drawn first, and each is asked of networks that it measured: where a row says that a call takes long, it takes
-  // no less at twice the batch.
+  // Of a network on some targets: by how much it is faster where it is larger, and slower with more
+  // bandwidth. Targets are drawn first, and each is asked of networks that it measured: where a row
+  // says that a call takes long, it takes no less at twice the batch.
   at::Tensor GrowthLoss() {
     if (growth_of_target_.empty()) return at::zeros({});
     const bool of_perceptrons = growing_targets_.empty() || random_() % kPerceptronSteps == 0;
@@ -493,8 +498,8 @@ class TrainingRun {
     std::rename(partial.c_str(), options_.checkpoint.c_str());
   }
 
-  // Returns the epoch at which to resume: 0 without a checkpoint. LibTorch refuses a checkpoint of another data set,
-  // because its shapes differ.
+  // Returns the epoch at which to resume: 0 without a checkpoint. LibTorch refuses a checkpoint of
+  // another data set, because its shapes differ.
   int Resume(torch::optim::AdamW* optimizer) {
     if (options_.checkpoint.empty() || !FileExists(options_.checkpoint)) return 0;
     torch::serialize::InputArchive archive, moments;

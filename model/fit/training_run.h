@@ -1,6 +1,7 @@
-// Training with replaceable parts: how a call's text is split into tokens, the networks, their loss, and a step before
-// the first epoch. lab/variants/ has variants; Train and PredictSamples (trainer.h) use the parts of production.
-// Includes LibTorch headers; only files of model/ and lab/ include it.
+// Training with replaceable parts: how a call's text is split into tokens, the networks, their
+// loss, and a step before the first epoch. lab/variants/ has variants; Train and PredictSamples
+// (trainer.h) use the parts of production. Includes LibTorch headers; only files of model/ and lab/
+// include it.
 #ifndef COBRA_MODEL_FIT_TRAINING_RUN_H_
 #define COBRA_MODEL_FIT_TRAINING_RUN_H_
 

@@ -57,7 +57,8 @@ absl::StatusOr<ContributionNet> ContributionNet::Create(const Tensors& tensors, 
 
 namespace {
 
-// Calls whose states are the same, bit for bit, at one depth of the network: a state is computed once a class.
+// Calls whose states are the same, bit for bit, at one depth of the network: a state is computed
+// once a class.
 struct Classes {
   std::vector<int32_t> of_call;
   std::vector<int32_t> first;  // of each class, its first call
@@ -113,7 +114,8 @@ Classes ClassesOfLayers(const Network& network) {
   return classes;
 }
 
-// After a convolution: calls that were alike before it, and so were their neighbours, in their order.
+// After a convolution: calls that were alike before it, and so were their neighbours, in their
+// order.
 Classes Refine(const Classes& before, const Neighbors& along, const Neighbors& against) {
   const auto of = [&](int32_t call) { return before.of_call[static_cast<size_t>(call)]; };
   const auto same = [&](absl::Span<const int32_t> a, absl::Span<const int32_t> b) {

@@ -1,5 +1,5 @@
-// Embeddings of layers, data flow and target to the contribution of each call: model/net/layer_head.h and graph_net.h
-// at inference.
+// Embeddings of layers, data flow and target to the contribution of each call:
+// model/net/layer_head.h and graph_net.h at inference.
 #ifndef COBRA_MODEL_INFER_CONTRIBUTIONS_H_
 #define COBRA_MODEL_INFER_CONTRIBUTIONS_H_
 
@@ -14,8 +14,8 @@
 
 namespace cobra::infer {
 
-// A network. The views must outlive the call that takes it. Calls of one layer share their states, as far as they have
-// the same neighbours: repeated blocks cost less, and no bit changes.
+// A network. The views must outlive the call that takes it. Calls of one layer share their states,
+// as far as they have the same neighbours: repeated blocks cost less, and no bit changes.
 struct Network {
   absl::Span<const int32_t> layer_of_call;              // index into `layers`
   absl::Span<const float* const> layers;                // embeddings [width] of the different layers
@@ -35,7 +35,8 @@ class ContributionNet {
   static absl::StatusOr<ContributionNet> Create(const Tensors& tensors, const net::NetConfig& config,
                                                 int64_t num_targets);
 
-  // `spec_features`: of the target's specification (model/predict/features.h), to which its learned vector is added.
+  // `spec_features`: of the target's specification (model/predict/features.h), to which its learned
+  // vector is added.
   NetworkContributions Contribute(const Network& network, absl::Span<const float> spec_features, int64_t target) const;
 
  private:

@@ -59,7 +59,8 @@ Encoder::TokenTable Encoder::DifferentTokens(absl::Span<const std::vector<text::
   return table;
 }
 
-// The features of a number pass through a map shared by all numbers, scaled by a gate of the number's token.
+// The features of a number pass through a map shared by all numbers, scaled by a gate of the
+// number's token.
 void Encoder::Embed(TokenTable* table) const {
   const auto rows = static_cast<int64_t>(table->tokens.size());
   const int64_t feature_stride = PaddedWidth(text::kNumValueFeatures);
@@ -109,7 +110,8 @@ void Encoder::Project(const Block& block, const std::vector<float>& x, int64_t r
   block.qkv.Apply(normed->data(), rows, stride_, qkv->data(), PaddedWidth(3 * width_));
 }
 
-// Attention among the tokens of one list, head by head. Keys and values are laid out as the weights of a map are.
+// Attention among the tokens of one list, head by head. Keys and values are laid out as the weights
+// of a map are.
 void Encoder::Attend(const Batch& batch, int64_t begin, int64_t tokens, float* mixed) const {
   const Kernels& kernels = BestKernels();
   const int64_t head = width_ / heads_, qkv_stride = PaddedWidth(3 * width_);
@@ -161,7 +163,8 @@ void Encoder::MeanOfEach(const Batch& batch, const std::vector<float>& rows, int
   }
 }
 
-// The last map of the last block and the mean over tokens are linear, so the mean comes first: a row for each list.
+// The last map of the last block and the mean over tokens are linear, so the mean comes first: a
+// row for each list.
 void Encoder::Run(Batch* batch, float* means) const {
   const int64_t up_stride = PaddedWidth(feed_forward_);
   for (size_t i = 0; i < blocks_.size(); ++i) {

@@ -17,8 +17,8 @@ class Encoder {
  public:
   static absl::StatusOr<Encoder> Create(const Tensors& tensors, const net::NetConfig& config);
 
-  // Embeddings [texts, width]. Each is the same whatever it is encoded with. REQUIRES: no list is empty, and all ids
-  // are below the size of the vocabulary.
+  // Embeddings [texts, width]. Each is the same whatever it is encoded with. REQUIRES: no list is
+  // empty, and all ids are below the size of the vocabulary.
   std::vector<float> Encode(absl::Span<const std::vector<text::Token>* const> texts) const;
   int64_t width() const { return width_; }
 
@@ -27,8 +27,8 @@ class Encoder {
     Norm norm1, norm2;
     Linear qkv, out, up, down;
   };
-  // The different tokens of many lists, with what is computed of a token alone: its vector, and the first block's
-  // queries, keys and values.
+  // The different tokens of many lists, with what is computed of a token alone: its vector, and the
+  // first block's queries, keys and values.
   struct TokenTable {
     std::vector<int32_t> row_of_token;  // of all lists, one after the other
     std::vector<text::Token> tokens;

@@ -1,6 +1,6 @@
-// The arithmetic of the networks, for the instruction sets that there are. Matrices are of floats, row by row; a stride
-// is the number of floats from one row to the next. Widths are padded to whole lanes of 16 (PaddedWidth), and what is
-// in the padding of a row may be overwritten.
+// The arithmetic of the networks, for the instruction sets that there are. Matrices are of floats,
+// row by row; a stride is the number of floats from one row to the next. Widths are padded to whole
+// lanes of 16 (PaddedWidth), and what is in the padding of a row may be overwritten.
 #ifndef COBRA_MODEL_KERNELS_KERNELS_H_
 #define COBRA_MODEL_KERNELS_KERNELS_H_
 
@@ -13,17 +13,19 @@ constexpr int64_t PaddedWidth(int64_t width) { return (width + kLaneFloats - 1) 
 
 struct Kernels {
   const char* name;  // "avx512", "avx2", "base"
-  // y[rows, columns] = x[rows, depth] * w + bias, added to what y has if `add`. `panels`: w[depth, columns] in panels
-  // of 16 columns, each [depth, 16]. `bias` may be null; it and y have whole lanes. Each element is a sum in the order
-  // of depth, whatever the number of rows.
+  // y[rows, columns] = x[rows, depth] * w + bias, added to what y has if `add`. `panels`: w[depth,
+  // columns] in panels of 16 columns, each [depth, 16]. `bias` may be null; it and y have whole
+  // lanes. Each element is a sum in the order of depth, whatever the number of rows.
   void (*product)(const float* x, int64_t rows, int64_t x_stride, const float* panels, int64_t depth, int64_t columns,
                   const float* bias, bool add, float* y, int64_t y_stride);
   // y = (x - mean) / sqrt(variance + 1e-5) * scale + shift, row by row.
   void (*layer_norm)(const float* x, int64_t rows, int64_t width, int64_t stride, const float* scale,
                      const float* shift, float* y);
-  // x = x * Phi(x), with Phi from an approximation of erf with an error of some 1e-7; `size` in whole lanes.
+  // x = x * Phi(x), with Phi from an approximation of erf with an error of some 1e-7; `size` in
+  // whole lanes.
   void (*gelu)(float* x, int64_t size);
-  // Each row becomes exp(x * scale - max) / sum over its first `width` elements. Rows have whole lanes.
+  // Each row becomes exp(x * scale - max) / sum over its first `width` elements. Rows have whole
+  // lanes.
   void (*softmax)(float* x, int64_t rows, int64_t width, int64_t stride, float scale);
   // y += x * factor; in whole lanes.
   void (*add_scaled)(const float* x, float factor, int64_t size, float* y);

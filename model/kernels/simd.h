@@ -1,6 +1,7 @@
-// Sixteen floats. Included by each kernels_*.cc, which is compiled for one instruction set and defines
-// COBRA_KERNELS_TARGET, the namespace of all that is compiled there: inline functions of the standard library must not
-// be instantiated in these files, since the linker could give the rest of the program those of another instruction set.
+// Sixteen floats. Included by each kernels_*.cc, which is compiled for one instruction set and
+// defines COBRA_KERNELS_TARGET, the namespace of all that is compiled there: inline functions of
+// the standard library must not be instantiated in these files, since the linker could give the
+// rest of the program those of another instruction set.
 #include <stddef.h>
 #include <stdint.h>
 #if defined(__AVX512F__) || defined(__AVX2__)
@@ -72,7 +73,8 @@ inline F16 Each(Operation operation) {
   for (int i = 0; i < kLanes; ++i) out.v[i] = operation(i);
   return out;
 }
-// Where the processor has no fused multiply-add, the product is rounded first, and the last bits differ.
+// Where the processor has no fused multiply-add, the product is rounded first, and the last bits
+// differ.
 inline float Fused(float a, float b, float c) {
 #ifdef __FP_FAST_FMAF
   return __builtin_fmaf(a, b, c);
@@ -110,7 +112,8 @@ inline F16 Max(F16 a, F16 b) {
 inline F16 Min(F16 a, F16 b) {
   return Each([&](int i) { return a.v[i] < b.v[i] ? a.v[i] : b.v[i]; });
 }
-// Adding and taking away 1.5 * 2^23 leaves a whole number, rounded to the nearest one, if it is below 2^22.
+// Adding and taking away 1.5 * 2^23 leaves a whole number, rounded to the nearest one, if it is
+// below 2^22.
 inline F16 Round(F16 a) {
   return Each([&](int i) { return (a.v[i] + 12582912.0f) - 12582912.0f; });
 }

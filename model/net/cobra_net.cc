@@ -7,7 +7,8 @@
 namespace cobra::net {
 namespace {
 
-// That are encoded at a time. A processor's cache holds what becomes of a thousand; a GPU takes as long for a few.
+// That are encoded at a time. A processor's cache holds what becomes of a thousand; a GPU takes as
+// long for a few.
 constexpr int64_t kMostTokens = 1024, kMostTokensOfGpu = 65536;
 
 }  // namespace
@@ -33,7 +34,8 @@ PackedTokens PackTokens(absl::Span<const std::vector<text::Token>* const> calls)
   return packed;
 }
 
-// The order of construction matters: the parts draw their initial weights from one sequence of random numbers.
+// The order of construction matters: the parts draw their initial weights from one sequence of
+// random numbers.
 CobraNet::CobraNet(const NetConfig& config, int64_t num_targets)
     : CobraNet(NetParts{std::make_shared<Encoder>(config), std::make_shared<PriceHead>(config),
                         std::make_shared<GraphNet>(config)},

@@ -24,7 +24,8 @@ struct CobraNet : public torch::nn::Module {
   CobraNet(const NetConfig& config, int64_t num_targets);
   // With other parts than those that serve: a variant (lab/variants/).
   CobraNet(NetParts parts, int64_t num_targets);
-  // spec: [n, target_features - kLearnedTargetFeatures], index: int64 [n]. Returns [n, target_features].
+  // spec: [n, target_features - kLearnedTargetFeatures], index: int64 [n]. Returns [n,
+  // target_features].
   virtual at::Tensor TargetFeatures(const at::Tensor& spec, const at::Tensor& index) const;
 
   std::shared_ptr<Encoder> encoder;

@@ -6,12 +6,12 @@
 
 namespace cobra::net {
 
-// A learned vector per target, in addition to its published specification, for properties that are not in the data
-// sheet.
+// A learned vector per target, in addition to its published specification, for properties that are
+// not in the data sheet.
 inline constexpr int kLearnedTargetFeatures = 16;
 
-// GraphNet's logarithm of what a run takes besides its calls is the output of a layer in this unit: it lies further
-// from where it begins than weights usually move.
+// GraphNet's logarithm of what a run takes besides its calls is the output of a layer in this unit:
+// it lies further from where it begins than weights usually move.
 inline constexpr double kRunUnit = 8;
 
 struct NetConfig {
@@ -20,8 +20,8 @@ struct NetConfig {
   int64_t target_features = 0;  // per target, model/predict/features.h
   int64_t graph_features = 0;   // per network, likewise
   int64_t work_terms = 0;       // per call, likewise
-  // Encoder. The paper has 4 layers, 16 heads, 512 wide; with numbers as values a tenth of that is enough
-  // (docs/model.md has the figures).
+  // Encoder. The paper has 4 layers, 16 heads, 512 wide; with numbers as values a tenth of that is
+  // enough (docs/model.md has the figures).
   int64_t width = 96;
   int64_t encoder_layers = 2;
   int64_t heads = 4;

@@ -47,7 +47,8 @@ Encoder::Encoder(const NetConfig& c)
 }
 
 at::Tensor Encoder::Tokens(const PackedTokens& calls) {
-  // The features of a number pass through a map shared by all numbers, scaled by a gate of the number's token.
+  // The features of a number pass through a map shared by all numbers, scaled by a gate of the
+  // number's token.
   at::Tensor x = token_(calls.ids) + value_(calls.values) * (1 + gate_(calls.ids));
   for (auto& block : blocks_) x = block->forward(x, calls.ends);
   return x;

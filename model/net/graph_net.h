@@ -1,9 +1,10 @@
-// The graph network over layer embeddings (COBRA, section 3, equation 1), conditioned on the target. Messages go along
-// the data flow and against it with separate weights, and through one global node per network (Yue et al.). Instead of
-// pooling to one number, every node predicts its own contribution in the network; the contributions add up to the
-// latency, so that the breakdown is the prediction. What a target takes for any run, however small the network
-// (entering a compiled graph, the first launch on a GPU), is shared among the calls by their shares. Includes LibTorch
-// headers.
+// The graph network over layer embeddings (COBRA, section 3, equation 1), conditioned on the
+// target. Messages go along the data flow and against it with separate weights, and through one
+// global node per network (Yue et al.). Instead of pooling to one number, every node predicts its
+// own contribution in the network; the contributions add up to the latency, so that the breakdown
+// is the prediction. What a target takes for any run, however small the network (entering a
+// compiled graph, the first launch on a GPU), is shared among the calls by their shares. Includes
+// LibTorch headers.
 #ifndef COBRA_MODEL_NET_GRAPH_NET_H_
 #define COBRA_MODEL_NET_GRAPH_NET_H_
 
@@ -39,14 +40,15 @@ class GraphConvolution : public torch::nn::Module {
 class GraphNet : public torch::nn::Module {
  public:
   explicit GraphNet(const NetConfig& config);
-  // layers: [vectors, width] from the encoder; alone: [nodes] log-latency of each layer alone (LayerHead);
-  // layer_of_node: int64 [nodes]; undefined: each node has a vector of its own. Returns [nodes]: log of the
-  // contribution of each node in its network, microseconds.
+  // layers: [vectors, width] from the encoder; alone: [nodes] log-latency of each layer alone
+  // (LayerHead); layer_of_node: int64 [nodes]; undefined: each node has a vector of its own.
+  // Returns [nodes]: log of the contribution of each node in its network, microseconds.
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& batch,
                      const at::Tensor& layer_of_node = {});
 
  private:
-  // The last step of `forward`; nodes: [nodes, graph_width], normalised. A variant in lab/variants/ has another.
+  // The last step of `forward`; nodes: [nodes, graph_width], normalised. A variant in lab/variants/
+  // has another.
   virtual at::Tensor LogContributions(const at::Tensor& nodes, const at::Tensor& alone, const GraphBatch& batch);
 
   at::Tensor WithRun(const at::Tensor& log_contributions, const GraphBatch& batch);

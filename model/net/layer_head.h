@@ -1,5 +1,5 @@
-// Predicts the latency of a layer that runs alone on a target, from its vector of the encoder. Includes LibTorch
-// headers.
+// Predicts the latency of a layer that runs alone on a target, from its vector of the encoder.
+// Includes LibTorch headers.
 #ifndef COBRA_MODEL_NET_LAYER_HEAD_H_
 #define COBRA_MODEL_NET_LAYER_HEAD_H_
 
@@ -10,8 +10,8 @@
 
 namespace cobra::net {
 
-// Calls share vectors and targets: what becomes of these alone is computed once for all of them. int64 [calls];
-// undefined: each call has a row of its own.
+// Calls share vectors and targets: what becomes of these alone is computed once for all of them.
+// int64 [calls]; undefined: each call has a row of its own.
 struct RowsOfCalls {
   at::Tensor layer, target;
 };
@@ -19,22 +19,22 @@ struct RowsOfCalls {
 // A part of CobraNet. PriceHead is the one in production; lab/variants/ compares it with another.
 class LayerHead : public torch::nn::Module {
  public:
-  // layers: [vectors, width]; work: [calls, work terms], model/predict/features.h; target: [targets, target_features].
-  // Returns [calls]: log-latency (natural, microseconds).
+  // layers: [vectors, width]; work: [calls, work terms], model/predict/features.h; target:
+  // [targets, target_features]. Returns [calls]: log-latency (natural, microseconds).
   virtual at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
                              const RowsOfCalls& rows) = 0;
 };
 
-// Predicts a price per unit for each kind of work; the latency is the sum of amounts times prices. A price hardly
-// depends on sizes. So it holds between and beyond the measured sizes, where a latency predicted directly from the
-// embedding becomes wrong.
+// Predicts a price per unit for each kind of work; the latency is the sum of amounts times prices.
+// A price hardly depends on sizes. So it holds between and beyond the measured sizes, where a
+// latency predicted directly from the embedding becomes wrong.
 class PriceHead : public LayerHead {
  public:
   explicit PriceHead(const NetConfig& config);
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
                      const RowsOfCalls& rows) override;
-  // Overwrites what was learned: one price for a kind of work, whatever the call and the target; the logarithm of
-  // microseconds. Training goes on from there.
+  // Overwrites what was learned: one price for a kind of work, whatever the call and the target;
+  // the logarithm of microseconds. Training goes on from there.
   void SetPrice(int64_t kind, double log_price);
   // Likewise: a price that differs between targets but not between calls.
   void PriceByTarget(int64_t kind);

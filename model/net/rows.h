@@ -1,5 +1,5 @@
-// Rows of matrices by their numbers, as graphs need them, with gradients. On a processor LibTorch's index_add sets up a
-// loop of its own for each row. Includes LibTorch headers.
+// Rows of matrices by their numbers, as graphs need them, with gradients. On a processor LibTorch's
+// index_add sets up a loop of its own for each row. Includes LibTorch headers.
 #ifndef COBRA_MODEL_NET_ROWS_H_
 #define COBRA_MODEL_NET_ROWS_H_
 
@@ -9,12 +9,12 @@
 
 namespace cobra::net {
 
-// x: float [n, width]; rows: int64 [m]. Returns [m, width], the rows of x that `rows` names; all of x if that is
-// undefined.
+// x: float [n, width]; rows: int64 [m]. Returns [m, width], the rows of x that `rows` names; all of
+// x if that is undefined.
 at::Tensor TakeRows(const at::Tensor& x, const at::Tensor& rows);
 
-// x: float [m, width]; rows: int64 [m]. Returns [n, width]: to each row the sum of those rows of x that `rows` sends
-// there.
+// x: float [m, width]; rows: int64 [m]. Returns [n, width]: to each row the sum of those rows of x
+// that `rows` sends there.
 at::Tensor SumRows(const at::Tensor& x, const at::Tensor& rows, int64_t n);
 
 }  // namespace cobra::net

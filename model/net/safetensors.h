@@ -13,7 +13,8 @@ namespace cobra::net {
 
 // The parameters of `module` by name.
 std::string SaveTensors(const torch::nn::Module& module);
-// Fills the parameters of `module`; DataLoss if one is missing, has another shape, or the file is malformed.
+// Fills the parameters of `module`; DataLoss if one is missing, has another shape, or the file is
+// malformed.
 absl::Status LoadTensors(absl::string_view file, torch::nn::Module* module);
 
 }  // namespace cobra::net

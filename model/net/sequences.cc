@@ -23,7 +23,8 @@ struct Block {
   int64_t rows, columns, stride;
 };
 
-// For products: a copy of a matrix, and of its transpose, in panels of 16 columns; and its transpose, row by row.
+// For products: a copy of a matrix, and of its transpose, in panels of 16 columns; and its
+// transpose, row by row.
 class Scratch {
  public:
   const float* Panels(const Block& b) {
@@ -66,7 +67,8 @@ class Scratch {
   std::vector<float> values_;
 };
 
-// One head of one sequence: where its rows are in tensors of `width` columns for each of queries, keys and values.
+// One head of one sequence: where its rows are in tensors of `width` columns for each of queries,
+// keys and values.
 struct Head {
   int64_t begin, tokens, column, size, width;
   float scale() const { return 1.F / std::sqrt(static_cast<float>(size)); }

@@ -10,7 +10,8 @@
 namespace cobra::predict {
 namespace {
 
-// Factors of the covariance, and of the common factor's variance. What the data sheet says holds to a tenth, or not.
+// Factors of the covariance, and of the common factor's variance. What the data sheet says holds to
+// a tenth, or not.
 struct Distance {
   double of_terms, of_scale;
 };
@@ -128,8 +129,8 @@ double MeanSizeWithout(const std::vector<double>& errors, size_t left_out) {
   return sum / static_cast<double>(errors.size() - 1);
 }
 
-// With few samples a bad one spoils what the others say of each other, so that none stands out. It is found by leaving
-// each out: without it the others agree, with it they do not.
+// With few samples a bad one spoils what the others say of each other, so that none stands out. It
+// is found by leaving each out: without it the others agree, with it they do not.
 std::vector<double> FirstTrust(absl::Span<const AdaptCandidate> candidates, const std::vector<Rows>& rows,
                                const AdaptFitOptions& options) {
   constexpr size_t kFewest = 5, kMost = 12;

@@ -1,12 +1,13 @@
 // The latencies of a few networks on a new device, explained by trained targets.
 //
-// For each candidate (a trained target, its networks given its own data sheet or the new device's), the logarithm of a
-// latency is that of the candidate's prediction, plus coefficients by the shares of the calls (adapt_terms.h), plus
-// noise. The coefficients are Gaussian around what the data sheets say (adapt_prior.h). Candidate, distance (by how
-// much the covariance is multiplied) and noise are unknown: all combinations are weighted by their likelihood, so that
-// three samples choose among candidates and scale them, and with more the operator groups move. A sample far from what
-// the others predict for it loses its weight. Each sample's error is that of a fit to the others (exactly, without
-// fitting again: Sherman and Morrison).
+// For each candidate (a trained target, its networks given its own data sheet or the new device's),
+// the logarithm of a latency is that of the candidate's prediction, plus coefficients by the shares
+// of the calls (adapt_terms.h), plus noise. The coefficients are Gaussian around what the data
+// sheets say (adapt_prior.h). Candidate, distance (by how much the covariance is multiplied) and
+// noise are unknown: all combinations are weighted by their likelihood, so that three samples
+// choose among candidates and scale them, and with more the operator groups move. A sample far from
+// what the others predict for it loses its weight. Each sample's error is that of a fit to the
+// others (exactly, without fitting again: Sherman and Morrison).
 #ifndef COBRA_MODEL_PREDICT_ADAPT_FIT_H_
 #define COBRA_MODEL_PREDICT_ADAPT_FIT_H_
 

@@ -34,7 +34,8 @@ constexpr SheetNumber kSheetNumbers[] = {{&TargetSpec::peak_gflops, 1},
                                          {&TargetSpec::page_fault_us, 0.1},
                                          {&TargetSpec::board_power_w, 0.2}};
 constexpr double kOneFactor = 0.5;  // in the logarithm: the distance of 1
-// Distances of what is not a number. Without any known number two targets of one runtime are two apart.
+// Distances of what is not a number. Without any known number two targets of one runtime are two
+// apart.
 constexpr double kOtherKind = 8, kOtherPrecision = 4, kOtherHalf = 2, kOtherRuntime = 4, kOtherRuntimeOfTorch = 8,
                  kOtherCompiler = 4, kOtherLayout = 2, kOtherVendor = 3, kTf32 = 1, kOtherVersion = 1.5,
                  kNothingKnown = 2, kSameWords = 1.5;
@@ -69,8 +70,9 @@ double RuntimeDistance(const TargetSpec& a, const TargetSpec& b) {
   return RuntimeFamily(a) != RuntimeFamily(b) || IsOtherVersion(a, b) ? kOtherVersion : 0;
 }
 
-// The exponents of the number of threads. Few trained targets of one runtime have several, so these are not learned:
-// with what the peaks of one and two threads teach, fourteen of an i9 are answered four times too slow.
+// The exponents of the number of threads. Few trained targets of one runtime have several, so these
+// are not learned: with what the peaks of one and two threads teach, fourteen of an i9 are answered
+// four times too slow.
 constexpr double kOfThreads = 0.75, kOfThreadsElsewhere = 0.6;
 
 // The logarithm of by how much the second is more; 0 if one of them is not known.
@@ -121,8 +123,8 @@ double LogCompute(const TargetSpec& from, const TargetSpec& to, OperatorGroup gr
   return LogRatio(from.peak_gflops, to.peak_gflops) - LogRatio(from.threads, to.threads);
 }
 
-// How much longer the calls of a group take on `to` than on `from`: the mean logarithm over networks in which they
-// matter. False: in none.
+// How much longer the calls of a group take on `to` than on `from`: the mean logarithm over
+// networks in which they matter. False: in none.
 bool GroupLogRatio(const KnownTarget& from, const KnownTarget& to, OperatorGroup group, double* ratio) {
   constexpr double kLeastShare = 0.03, kMost = 3;
   double sum = 0, weights = 0;
@@ -172,7 +174,8 @@ void FitGroup(absl::Span<const KnownTarget> targets, OperatorGroup group, SheetL
   law->of_memory[group] = std::clamp(law->of_memory[group] + (aa * by - ab * ay) / determinant, 0.0, 1.2);
 }
 
-// The coefficients that turn one target into another, beyond `shift`: a ridge regression over classes of calls.
+// The coefficients that turn one target into another, beyond `shift`: a ridge regression over
+// classes of calls.
 AdaptVector CoefficientsBetween(const KnownTarget& from, const KnownTarget& to, const AdaptVector& shift) {
   AdaptMatrix a{};
   AdaptVector b{};
@@ -280,7 +283,8 @@ bool HasNumbers(const TargetSpec& spec) {
 }
 
 TargetSpec FilledFrom(TargetSpec spec, const TargetSpec& other) {
-  // What it learned of its own way to compute in half precision, with casts or without, fits no other.
+  // What it learned of its own way to compute in half precision, with casts or without, fits no
+  // other.
   if (ComputesInHalf(spec) && ComputesInHalf(other)) spec.precision = other.precision;
   // As much power for each operation as the other has.
   if (!(spec.board_power_w > 0) && spec.peak_gflops > 0 && other.peak_gflops > 0)

@@ -42,7 +42,8 @@ std::vector<std::string> DoubtedSamples(absl::Span<const AdaptSample> samples, c
   return doubted;
 }
 
-// The smallest value that `coverage` of the weight does not exceed, one more sample counted as exceeding all.
+// The smallest value that `coverage` of the weight does not exceed, one more sample counted as
+// exceeding all.
 double ConformalQuantile(std::vector<std::pair<double, double>> scores, double coverage) {
   std::sort(scores.begin(), scores.end());
   double all = 1, sum = 0;
@@ -64,7 +65,8 @@ namespace {
 
 constexpr double kWrongUnit = 250, kUnlikeOthers = 60;
 
-// As many of one unit as of another: neither half is unlike the median. The one further from the data sheet is named.
+// As many of one unit as of another: neither half is unlike the median. The one further from the
+// data sheet is named.
 absl::Status CheckHalves(absl::Span<const AdaptSample> samples, const std::vector<double>& logs) {
   std::vector<size_t> order(logs.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -19,8 +19,8 @@ struct AdaptSample {
   std::string name;  // in messages: "row 3"
 };
 
-// The smallest value that `coverage` of the weight does not exceed, one more sample counted as exceeding all. `scores`:
-// value, weight.
+// The smallest value that `coverage` of the weight does not exceed, one more sample counted as
+// exceeding all. `scores`: value, weight.
 double ConformalQuantile(std::vector<std::pair<double, double>> scores, double coverage);
 
 // Mean of |predicted / measured - 1| of errors in log-latency.
@@ -28,13 +28,15 @@ double MeanError(const std::vector<double>& log_errors);
 
 // Fewer samples cannot judge each other.
 inline constexpr size_t kFewestJudges = 4;
-// 1 for a sample, or less if the others contradict it. `errors`: log(predicted by the others / measured) of each.
+// 1 for a sample, or less if the others contradict it. `errors`: log(predicted by the others /
+// measured) of each.
 std::vector<double> TrustInSamples(const std::vector<double>& errors);
-// Those that the others contradict, with by how much: "row 7: 3.1 times what the others make the model expect".
+// Those that the others contradict, with by how much: "row 7: 3.1 times what the others make the
+// model expect".
 std::vector<std::string> DoubtedSamples(absl::Span<const AdaptSample> samples, const std::vector<double>& errors);
 
-// A unit that is mistaken: of all samples, or of one among others. `error_before`: log(predicted / measured) of each
-// without any sample. InvalidArgument begins with a sample's name.
+// A unit that is mistaken: of all samples, or of one among others. `error_before`: log(predicted /
+// measured) of each without any sample. InvalidArgument begins with a sample's name.
 absl::Status CheckUnits(absl::Span<const AdaptSample> samples, const std::vector<double>& error_before);
 
 }  // namespace cobra::predict

@@ -1,7 +1,8 @@
-// What an adaptation to a new device (adapter.h) may change of a trained target: the group terms of a calibration
-// (calibration_terms.h), so that both are stored and served as the same coefficients, and one of launching. How long
-// that takes is the host's and says nothing of the device: two hosts with an L40S differ by a factor of two and a half
-// in programs of 20 us, and by a tenth in those of 2 ms.
+// What an adaptation to a new device (adapter.h) may change of a trained target: the group terms of
+// a calibration (calibration_terms.h), so that both are stored and served as the same coefficients,
+// and one of launching. How long that takes is the host's and says nothing of the device: two hosts
+// with an L40S differ by a factor of two and a half in programs of 20 us, and by a tenth in those
+// of 2 ms.
 #ifndef COBRA_MODEL_PREDICT_ADAPT_TERMS_H_
 #define COBRA_MODEL_PREDICT_ADAPT_TERMS_H_
 
@@ -51,15 +52,18 @@ struct NetworkView {
 };
 NetworkView ViewOf(const CallClasses& classes, absl::Span<const double> node_us, double half_width);
 
-// The term of launching, of a call with this time: near 1 where launching is all of it, near 0 where it hardly counts.
+// The term of launching, of a call with this time: near 1 where launching is all of it, near 0
+// where it hardly counts.
 double LaunchTerm(double log_us);
-// As a calibration stores them: behind the weights of the terms of work, which are 0, that of launching.
+// As a calibration stores them: behind the weights of the terms of work, which are 0, that of
+// launching.
 std::vector<double> StoredCoefficients(const AdaptVector& coefficients);
 // That of launching; 0 if there is none.
 double LaunchCoefficient(const std::vector<double>& stored);
 
 AdaptVector TermsOf(const NetworkView::Calls& calls);
-// The logarithm of the latency with these coefficients, and its derivative: the terms by their shares of the time.
+// The logarithm of the latency with these coefficients, and its derivative: the terms by their
+// shares of the time.
 double LogLatency(const NetworkView& view, const AdaptVector& coefficients);
 AdaptVector SharesOf(const NetworkView& view, const AdaptVector& coefficients);
 

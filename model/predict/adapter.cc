@@ -28,11 +28,12 @@ constexpr size_t kMostTargets = 64, kMostOwn = 16;
 constexpr size_t kHeldOutTargets = 16, kDraws = 3;
 // Of those that explain one, so many are given its sheet: most of the weight is theirs.
 constexpr size_t kHeldOutOwn = 6;
-// They count like so many samples of the device itself: one a distance of two further than the nearest .6 of that.
+// They count like so many samples of the device itself: one a distance of two further than the
+// nearest .6 of that.
 constexpr double kHeldOutSamples = 10, kFarAway = 8;
 constexpr double kCoverage = 0.9;
-// How far one device is from itself with another version of its software: an RTX 3090 in PyTorch 1.13 and 2.4 by .15
-// (logarithm), LibTorch's calls from PyTorch's by what launches them.
+// How far one device is from itself with another version of its software: an RTX 3090 in PyTorch
+// 1.13 and 2.4 by .15 (logarithm), LibTorch's calls from PyTorch's by what launches them.
 constexpr double kOtherSoftware = 0.25;
 constexpr double kSuggestNoise = 0.05;
 constexpr size_t kMostKnown = 256, kMostReferencesAs = 4096;
@@ -50,10 +51,11 @@ AdaptFitOptions FitOptionsOf(const TargetDifferences& differences) {
   return {differences.covariance, differences.scale_variance, differences.launch_variance};
 }
 
-// Networks that stand for all others, up to `count`, in turns from bins by how long they take, so that what launching
-// and what the device takes both show. In a bin those from which the others differ least, each from its nearest. What
-// differs most from all others tells most of a model that is right; it is where the model is wrong most often, too.
-// `covariance`: [n, n], of the log-latencies; `noise`: variance of each, beside what it shares with the others.
+// Networks that stand for all others, up to `count`, in turns from bins by how long they take, so
+// that what launching and what the device takes both show. In a bin those from which the others
+// differ least, each from its nearest. What differs most from all others tells most of a model that
+// is right; it is where the model is wrong most often, too. `covariance`: [n, n], of the
+// log-latencies; `noise`: variance of each, beside what it shares with the others.
 std::vector<size_t> MostTypical(size_t count, const std::vector<double>& log_us, const std::vector<double>& noise,
                                 const std::vector<double>& covariance) {
   constexpr size_t kMostBins = 5;
@@ -138,7 +140,8 @@ absl::StatusOr<std::shared_ptr<const std::vector<NetworkView>>> Adapter::Referen
   return reference_as_[key] = std::make_shared<const std::vector<NetworkView>>(std::move(views));
 }
 
-// Trained targets given each other's sheets: whether that is nearer to the truth than what the law makes of it.
+// Trained targets given each other's sheets: whether that is nearer to the truth than what the law
+// makes of it.
 absl::StatusOr<double> Adapter::OwnLogOdds(const std::vector<size_t>& targets,
                                            const TargetDifferences& differences) const {
   constexpr size_t kPairs = 16, kNetworks = 6;
@@ -240,7 +243,8 @@ absl::StatusOr<Adapter::HeldOut> Adapter::HoldOut(const Question& question, size
   const TargetSpec& spec = targets_[target];
   const bool is_known_kind = absl::c_any_of(question.targets, is_like(machine));
   HeldOut held_out;
-  // How far ncnn is off on a phone says nothing of PyTorch on this GPU, however near their sheets are.
+  // How far ncnn is off on a phone says nothing of PyTorch on this GPU, however near their sheets
+  // are.
   if (is_known_kind && (!IsSameRuntime(machine, spec) || !absl::c_any_of(question.targets, is_like(spec))))
     return held_out;
   COBRA_ASSIGN_OR_RETURN(held_out.truth, ReferenceViews(target));
@@ -315,8 +319,9 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
   }
   AdaptFit fit = FitCandidates(question.fits, log_us, FitOptionsOf(question.differences));
   COBRA_RETURN_IF_ERROR(CheckUnits(samples, fit.error_before));
-  // Of one sample nothing is known by others. Four of five say each fifth worse than all five say a sixth, and all of
-  // them hold the fit near the data sheet: only samples that contradict each other are not used.
+  // Of one sample nothing is known by others. Four of five say each fifth worse than all five say a
+  // sixth, and all of them hold the fit near the data sheet: only samples that contradict each
+  // other are not used.
   constexpr double kTimes = 1.5, kAsGood = 0.1;
   const bool is_better =
       samples.size() < 2 || MeanLogError(fit.error_after) < kTimes * MeanLogError(fit.error_before) + kAsGood;
@@ -412,7 +417,8 @@ absl::StatusOr<std::vector<size_t>> Adapter::Suggest(const TargetSpec& machine, 
     for (size_t i = 0; i < n; ++i) {
       for (size_t j = 0; j < n; ++j)
         covariance[i * n + j] += part.weight * (Dot(shares[i], spread[j]) + other[i] * other[j]);
-      // What is off about a network that the model knows badly is its own, and says nothing of the others.
+      // What is off about a network that the model knows badly is its own, and says nothing of the
+      // others.
       const double own_error = views[p][i].half_width;
       noise[i] += part.weight * own_error * own_error;
     }

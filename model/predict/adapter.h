@@ -1,10 +1,11 @@
-// A target for a device that no training has seen: from its data sheet alone, or from a few networks that were timed
-// on it. The trained targets nearest to its data sheet explain it together (adapt_fit.h), after what the data sheets
-// make of the difference (adapt_prior.h).
+// A target for a device that no training has seen: from its data sheet alone, or from a few
+// networks that were timed on it. The trained targets nearest to its data sheet explain it together
+// (adapt_fit.h), after what the data sheets make of the difference (adapt_prior.h).
 //
-// It checks itself: if the samples predict each other worse than the data sheet alone does, they are not used. The
-// interval is as wide as what is left: its conformal scores are the samples' errors by the other samples, and, like ten
-// more samples, the errors of trained targets from as many samples, their whole device left out.
+// It checks itself: if the samples predict each other worse than the data sheet alone does, they
+// are not used. The interval is as wide as what is left: its conformal scores are the samples'
+// errors by the other samples, and, like ten more samples, the errors of trained targets from as
+// many samples, their whole device left out.
 #ifndef COBRA_MODEL_PREDICT_ADAPTER_H_
 #define COBRA_MODEL_PREDICT_ADAPTER_H_
 
@@ -47,8 +48,8 @@ class Adapter {
   };
   // What trained target number `target` takes for a network, given the data sheet `sheet`.
   using TimesOnTarget = std::function<absl::StatusOr<CallTimes>(size_t target, const TargetSpec& sheet)>;
-  // Works out once what of a network is the same for all targets. The result refers to `graph`. Cancelled if
-  // `cancelled` returns true.
+  // Works out once what of a network is the same for all targets. The result refers to `graph`.
+  // Cancelled if `cancelled` returns true.
   using PrepareNetwork =
       std::function<absl::StatusOr<TimesOnTarget>(const graph::Graph& graph, const std::function<bool()>& cancelled)>;
   // The next network of a list; nothing at its end. An error ends the list, and is returned.
@@ -56,14 +57,16 @@ class Adapter {
 
   Adapter(std::vector<TargetSpec> targets, PrepareNetwork prepare);
 
-  // Of `samples` each network once. The target's name is left to the caller. FailedPrecondition if there is no trained
-  // target that could be used. InvalidArgument, which begins with a sample's name, if its latency is some thousand
-  // times what the model expects, or the others make it expect.
+  // Of `samples` each network once. The target's name is left to the caller. FailedPrecondition if
+  // there is no trained target that could be used. InvalidArgument, which begins with a sample's
+  // name, if its latency is some thousand times what the model expects, or the others make it
+  // expect.
   absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
                                     const AdaptOptions& options = {}) const;
-  // Which networks to time first: up to `count` positions in the list; of equal networks only the first. Those of each
-  // fifth of them, by how long they take, that stand best for the others in it. No network is kept while the next one
-  // is read. Cancelled if `options.cancelled` returns true.
+  // Which networks to time first: up to `count` positions in the list; of equal networks only the
+  // first. Those of each fifth of them, by how long they take, that stand best for the others in
+  // it. No network is kept while the next one is read. Cancelled if `options.cancelled` returns
+  // true.
   absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, NextNetwork next, size_t count,
                                               const AdaptOptions& options = {}) const;
 
@@ -107,10 +110,11 @@ class Adapter {
     std::vector<std::shared_ptr<const std::vector<NetworkView>>> views;  // of the candidates
     std::vector<AdaptCandidate> candidates;
   };
-  // Without candidates if it is no example for `machine`: one that has comparable targets, or that has none.
+  // Without candidates if it is no example for `machine`: one that has comparable targets, or that
+  // has none.
   absl::StatusOr<HeldOut> HoldOut(const Question& question, size_t target, const TargetSpec& machine) const;
-  // Sizes of errors of trained targets from `samples` reference networks, each with a weight by how near its target is
-  // to `machine`.
+  // Sizes of errors of trained targets from `samples` reference networks, each with a weight by how
+  // near its target is to `machine`.
   absl::StatusOr<std::vector<std::pair<double, double>>> HeldOutErrors(const Question& question,
                                                                        const TargetSpec& machine, size_t samples) const;
 

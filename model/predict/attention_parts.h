@@ -11,12 +11,14 @@
 
 namespace cobra::predict {
 
-// Whether AddAttentionParts knows the calls: not with bias_k and bias_v, static keys or values, or add_zero_attn.
+// Whether AddAttentionParts knows the calls: not with bias_k and bias_v, static keys or values, or
+// add_zero_attn.
 bool HasAttentionParts(const graph::Node& call);
 
-// Appends them, for arguments that are in `builder` already. Returns what the call returns: the output, and the weights
-// if they are wanted. Autocast's, and training's; in inference without autocast nn.MultiheadAttention may take a
-// shorter way with the same products. InvalidArgument if a shape does not fit, which the call's own rule excludes.
+// Appends them, for arguments that are in `builder` already. Returns what the call returns: the
+// output, and the weights if they are wanted. Autocast's, and training's; in inference without
+// autocast nn.MultiheadAttention may take a shorter way with the same products. InvalidArgument if
+// a shape does not fit, which the call's own rule excludes.
 absl::StatusOr<std::vector<graph::ValueRef>> AddAttentionParts(const graph::Node& call,
                                                                absl::Span<const graph::ValueRef> inputs,
                                                                graph::GraphBuilder* builder);

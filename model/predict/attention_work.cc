@@ -51,7 +51,8 @@ AttentionWork PlainAttentionWork(const graph::Graph& graph, int32_t node, bool i
   const int64_t scores = Times(graph::DTypeBytes(result.dtype), AttentionScores(query.shape, key.shape));
   const bool has_mask = call.inputs.size() > kTensors && !call.inputs[kTensors].is_none();
   AttentionWork work;
-  // Written by a product, read and written by the softmax, read by a product; by call, the mask's sum as well.
+  // Written by a product, read and written by the softmax, read by a product; by call, the mask's
+  // sum as well.
   work.moved_bytes = Times((has_mask && !fuses ? 6 : 4) * wide, scores);
   work.kernels = (has_mask && !fuses ? 4 : 3) + (in_float32 ? (fuses ? 2 : 4) : 0);
   const int64_t scaled = Plus(query.num_bytes(), key.num_bytes());

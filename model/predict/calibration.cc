@@ -20,13 +20,13 @@ namespace {
 
 constexpr size_t kFewestNetworks = 8;  // for a mean of their errors
 
-// A network whose calls were timed counts as so many layers, its calls by their shares; a fifth is equal for all, so
-// that cheap calls count, too.
+// A network whose calls were timed counts as so many layers, its calls by their shares; a fifth is
+// equal for all, so that cheap calls count, too.
 constexpr double kLayersOfANetwork = 6, kEqualShare = 0.2;
 constexpr double kLeastCallUs = 0.3;  // less is mostly the clock
 
-// A sample and what the terms need of its calls: of a layer's main call, or of each call of a network. The fits to
-// eighths of the samples share it.
+// A sample and what the terms need of its calls: of a layer's main call, or of each call of a
+// network. The fits to eighths of the samples share it.
 struct Sample : CalibrationSample {
   explicit Sample(const CalibrationSample& s) : CalibrationSample(s) {
     if (!is_network) {
@@ -79,9 +79,10 @@ double NetworkAfterLayers(const Calibration& calibration, const Sample& s) {
   return predicted > 0 ? sum * s.reference_us / predicted : s.reference_us;
 }
 
-// The scatter above is a median, which does not show a machine that was disturbed while a part of the probe was
-// measured: the few networks, or some of the layers. Their mean errors do. Of the networks the scale was fitted to one
-// only, so that what the others are off by is what a user's network would be.
+// The scatter above is a median, which does not show a machine that was disturbed while a part of
+// the probe was measured: the few networks, or some of the layers. Their mean errors do. Of the
+// networks the scale was fitted to one only, so that what the others are off by is what a user's
+// network would be.
 absl::Status CheckErrors(const Calibration& calibration) {
   constexpr double kMostError = 0.5;
   const double layers = calibration.probe_layer_mape_after, networks = calibration.probe_network_mape_after;
@@ -94,8 +95,8 @@ absl::Status CheckErrors(const Calibration& calibration) {
                       100 * networks, 100 * layers, 100 * calibration.probe_layer_mape_before, 100 * kMostError));
 }
 
-// A machine whose speed differs more from every trained one, or whose layers follow no common law, cannot be predicted
-// by a correction.
+// A machine whose speed differs more from every trained one, or whose layers follow no common law,
+// cannot be predicted by a correction.
 absl::Status CheckFit(const Calibration& calibration, double scatter, std::vector<double> log_ratios) {
   constexpr double kMostFactor = 300, kMostScatter = 3;
   const double factor = std::exp(UpperMedian(std::move(log_ratios)));
@@ -110,8 +111,8 @@ absl::Status CheckFit(const Calibration& calibration, double scatter, std::vecto
       std::exp(scatter)));
 }
 
-// A probe of half an hour has as many; a stranger's must not keep the server busy for long. The calls that take most of
-// their networks stay.
+// A probe of half an hour has as many; a stranger's must not keep the server busy for long. The
+// calls that take most of their networks stay.
 constexpr size_t kMostRows = 30000;
 void LimitRows(std::vector<CallRow>* rows) {
   if (rows->size() <= kMostRows) return;
@@ -179,15 +180,17 @@ HeldBack HoldBack(const std::vector<Sample>& samples, Terms terms) {
   return held;
 }
 
-// 90 % half-width of a normal distribution, estimated from the median, which single disturbed probes do not change.
+// 90 % half-width of a normal distribution, estimated from the median, which single disturbed
+// probes do not change.
 double NineTenths(std::vector<double> errors) {
   constexpr double kNineTenthsByMedian = 1.645 / 0.6745;
   return kNineTenthsByMedian * UpperMedian(std::move(errors));
 }
 
-// How much wider or narrower than its base's the intervals of the adapted target are: as nine of ten networks that
-// were held back need it, by their median, since the last of a few is whatever a neighbour did to it. Without enough
-// networks the base's intervals stay, wider by the scatter that the correction leaves.
+// How much wider or narrower than its base's the intervals of the adapted target are: as nine of
+// ten networks that were held back need it, by their median, since the last of a few is whatever a
+// neighbour did to it. Without enough networks the base's intervals stay, wider by the scatter that
+// the correction leaves.
 void SetInterval(const HeldBack& held, double scatter, Calibration* c) {
   constexpr double kLeastWidth = 0.01, kLeastScale = 0.1;  // no machine repeats itself exactly
   if (held.of_width.size() < kFewestNetworks) {

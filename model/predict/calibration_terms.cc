@@ -11,10 +11,11 @@ constexpr int kTerms = kCalibrationTerms;
 constexpr double kWorkScale = 10;     // of the logarithms of amounts, so that they are about one
 constexpr double kBeyondRange = 2.5;  // a factor of twelve
 
-// The penalties count as probes: one on the common slope, three on each group's bias, ten on its slope, which reaches
-// beyond the sizes of the probe, a third on each term of work, almost none on the common bias. After a probe of five
-// minutes the networks of a Cascade Lake, which no training had seen, were off by 7.3 % without the terms of work and
-// by 4.8 % with them (lab/results/calibration.md).
+// The penalties count as probes: one on the common slope, three on each group's bias, ten on its
+// slope, which reaches beyond the sizes of the probe, a third on each term of work, almost none on
+// the common bias. After a probe of five minutes the networks of a Cascade Lake, which no training
+// had seen, were off by 7.3 % without the terms of work and by 4.8 % with them
+// (lab/results/calibration.md).
 double PenaltyOf(int term, Terms terms) {
   constexpr double kNotUsed = 1e12;
   if (term == 0) return 1e-3;
@@ -23,7 +24,8 @@ double PenaltyOf(int term, Terms terms) {
   return term == 1 ? 1.0 : term % 2 == 0 ? 3.0 : 10.0;
 }
 
-// Solves A x = b by Cholesky decomposition; the penalties make A, of which the lower half is read, positive definite.
+// Solves A x = b by Cholesky decomposition; the penalties make A, of which the lower half is read,
+// positive definite.
 std::vector<double> Solve(std::vector<CallTerms> a, std::vector<double> b) {
   for (int i = 0; i < kTerms; ++i) {
     for (int j = 0; j <= i; ++j) {

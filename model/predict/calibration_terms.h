@@ -1,5 +1,6 @@
-// The terms of a calibration (calibration.h): numbers of a call whose weighted sum is the logarithm of how much longer
-// it takes on another machine; and the robust ridge regression that finds the weights.
+// The terms of a calibration (calibration.h): numbers of a call whose weighted sum is the logarithm
+// of how much longer it takes on another machine; and the robust ridge regression that finds the
+// weights.
 #ifndef COBRA_MODEL_PREDICT_CALIBRATION_TERMS_H_
 #define COBRA_MODEL_PREDICT_CALIBRATION_TERMS_H_
 
@@ -12,7 +13,8 @@
 
 namespace cobra::predict {
 
-// A common bias and slope; a bias and a slope of each operator group; each work term and its square.
+// A common bias and slope; a bias and a slope of each operator group; each work term and its
+// square.
 inline constexpr int kGroupTerms = 2 + 2 * kNumOperatorGroups, kCalibrationTerms = kGroupTerms + 2 * kWorkTerms;
 using CallTerms = std::array<double, kCalibrationTerms>;
 
@@ -26,11 +28,12 @@ CallKind KindOf(const graph::Graph& graph, int32_t node);
 // Widens the ranges by a call's work.
 void Include(const std::array<float, kWorkTerms>& log_work, WorkRanges* ranges);
 
-// Beyond the ranges by more than a factor of twelve a term grows no more; a term without a range is left out.
+// Beyond the ranges by more than a factor of twelve a term grows no more; a term without a range is
+// left out.
 CallTerms TermsOf(const CallKind& call, double log_latency, const WorkRanges& ranges);
 
-// What a fit may correct. More terms than the probe supports make a target worse, so they are chosen by probes that are
-// held back.
+// What a fit may correct. More terms than the probe supports make a target worse, so they are
+// chosen by probes that are held back.
 enum class Terms { kNothing, kCommon, kGroups, kWork };
 
 // A layer, or a call within a network.
@@ -40,8 +43,8 @@ struct CallRow {
   double weight = 1;
 };
 
-// The weights of the terms: ridge regression with Huber's loss, by reweighting. A probe disturbed by other load must
-// not bend the fit.
+// The weights of the terms: ridge regression with Huber's loss, by reweighting. A probe disturbed
+// by other load must not bend the fit.
 std::vector<double> SolveRobust(const std::vector<CallRow>& rows, Terms terms);
 
 // Weights that are missing at the end are 0: older calibrations have none for work.

@@ -92,7 +92,8 @@ void AddBlocks(const Convolution& c, ConvolutionWork* work) {
   work->mapped_bytes = MappedBytes(source) + MappedBytes(result) + MappedBytes(work->weight_copy_bytes);
 }
 
-// Adds the cost of a matrix product: patches as a matrix unless the input is one, and with oneDNN a copy of the result.
+// Adds the cost of a matrix product: patches as a matrix unless the input is one, and with oneDNN a
+// copy of the result.
 void AddProduct(const Convolution& c, ConvolutionWork* work) {
   if (!c.OneTap() || c.Strided() || c.Padded())
     work->column_bytes =
@@ -122,7 +123,8 @@ void AddWinograd(const Convolution& c, ConvolutionWork* work) {
   work->winograd_bytes = kFloatBytes * elements * (c.in_channels + c.out_channels);
 }
 
-// Whether ONNX Runtime's blocks fit: channels in fours, those of groups in whole blocks unless there is one in each.
+// Whether ONNX Runtime's blocks fit: channels in fours, those of groups in whole blocks unless
+// there is one in each.
 bool FitsBlocks(const Convolution& c) {
   constexpr int64_t kAlignment = 4;
   if (c.groups * c.out_channels % kAlignment != 0) return false;
@@ -137,8 +139,9 @@ void AddPlain(const Convolution& c, ConvolutionWork* work) {
     work->plain_column_bytes = kFloatBytes * c.groups * c.in_channels * c.taps() * c.places();
 }
 
-// The rules cover batched convolutions of one or two dimensions. Beyond a petamac nobody has measured any, and amounts
-// that are padded to blocks would overflow; the taps of a window are counted one by one.
+// The rules cover batched convolutions of one or two dimensions. Beyond a petamac nobody has
+// measured any, and amounts that are padded to blocks would overflow; the taps of a window are
+// counted one by one.
 bool HasRules(const Convolution& c) {
   constexpr int64_t kMostMacs = int64_t{1} << 50, kMostTaps = int64_t{1} << 16;
   return c.batched && c.spatial_dims <= 2 && c.macs() > 0 && c.macs() <= kMostMacs &&

@@ -112,7 +112,8 @@ constexpr Op kWidens[] = {Op::softmax,
                           Op::frobenius_norm,
                           Op::nuclear_norm,
                           Op::float_};
-// Their other arguments are parameters and statistics, which may be float32 beside an input that is not.
+// Their other arguments are parameters and statistics, which may be float32 beside an input that is
+// not.
 constexpr Op kFirst[] = {Op::batch_norm, Op::instance_norm, Op::setitem, Op::rms_norm, Op::to, Op::type_as};
 
 Computes HowItComputes(Op op) {

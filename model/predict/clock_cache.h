@@ -1,8 +1,8 @@
-// A sharded cache bounded in bytes. The charge of an entry is what it takes of the heap: its value, what the value
-// holds, and the bookkeeping. When a shard exceeds its part of the capacity, the clock algorithm evicts entries: they
-// stand in a ring, and a hand that goes round spares what was found since it last came by. Unlike a list in the order
-// of use, a look-up writes to its own entry alone. Each shard has its own mutex, so that requests for different layers
-// seldom contend.
+// A sharded cache bounded in bytes. The charge of an entry is what it takes of the heap: its value,
+// what the value holds, and the bookkeeping. When a shard exceeds its part of the capacity, the
+// clock algorithm evicts entries: they stand in a ring, and a hand that goes round spares what was
+// found since it last came by. Unlike a list in the order of use, a look-up writes to its own entry
+// alone. Each shard has its own mutex, so that requests for different layers seldom contend.
 #ifndef COBRA_MODEL_PREDICT_CLOCK_CACHE_H_
 #define COBRA_MODEL_PREDICT_CLOCK_CACHE_H_
 
@@ -41,15 +41,15 @@ class ClockCache {
     return value;
   }
 
-  // A value for each key; null when absent. Among a million entries nearly every step of a look-up waits for memory:
-  // many look-ups wait for it together. REQUIRES: as many values as keys.
+  // A value for each key; null when absent. Among a million entries nearly every step of a look-up
+  // waits for memory: many look-ups wait for it together. REQUIRES: as many values as keys.
   void FindMany(absl::Span<const Hash128> keys, absl::Span<std::shared_ptr<const Value>> values) {
     for (size_t first = 0; first < keys.size(); first += kTogether)
       FindTogether(keys.subspan(first, kTogether), values.subspan(first, kTogether));
   }
 
-  // `held_bytes`: what the value holds on the heap beside itself (base/heap_bytes.h). What is larger than a shard is
-  // returned and not kept.
+  // `held_bytes`: what the value holds on the heap beside itself (base/heap_bytes.h). What is
+  // larger than a shard is returned and not kept.
   std::shared_ptr<const Value> Insert(const Hash128& key, Value value, int64_t held_bytes) {
     const int64_t charge = held_bytes + kEntryBytes, capacity = capacity_bytes_ / kShards;
     const auto entry = std::make_shared<Entry>(key, charge, std::move(value));
@@ -130,8 +130,8 @@ class ClockCache {
     return std::shared_ptr<const Value>(entry->self, &entry->value);
   }
 
-  // The locks of all shards concerned are taken, in their order, so that none is taken twice. The analysis cannot
-  // follow that.
+  // The locks of all shards concerned are taken, in their order, so that none is taken twice. The
+  // analysis cannot follow that.
   void FindTogether(absl::Span<const Hash128> keys,
                     absl::Span<std::shared_ptr<const Value>> values) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     std::array<bool, kShards> concerned{};

@@ -44,8 +44,9 @@ constexpr Parts kParts[] = {
     {Op::triplet_margin_with_distance_loss, 10, 8},
 };
 
-// Projections, the scores, their softmax, the values, the output, and copies between them. The scores are written, read
-// and written again, read for the values and, if the caller wants them, for their mean over the heads.
+// Projections, the scores, their softmax, the values, the output, and copies between them. The
+// scores are written, read and written again, read for the values and, if the caller wants them,
+// for their mean over the heads.
 constexpr int64_t kAttentionKernels = 12;
 constexpr int64_t kScoresMoved = 5;
 
@@ -57,9 +58,10 @@ CompositeWork MultiHeadWork(const graph::Graph& graph, const graph::Node& node) 
   return {kAttentionKernels, Times(kScoresMoved, bytes), scores};
 }
 
-// scaled_dot_product_attention of tensors that have not four dimensions (windows beside heads) has no kernel of its own
-// (aten/src/ATen/native/transformers/sdp_utils.h, check_tensor_shapes): the scaled query and key, the scores, with the
-// mask, their softmax, the values. In half precision PyTorch computes all of that in float32 since 2.5.
+// scaled_dot_product_attention of tensors that have not four dimensions (windows beside heads) has
+// no kernel of its own (aten/src/ATen/native/transformers/sdp_utils.h, check_tensor_shapes): the
+// scaled query and key, the scores, with the mask, their softmax, the values. In half precision
+// PyTorch computes all of that in float32 since 2.5.
 constexpr int64_t kPlainAttentionKernels = 6;
 
 std::optional<CompositeWork> WindowAttentionWork(const graph::Graph& graph, const graph::Node& node) {

@@ -1,6 +1,7 @@
-// Calls that PyTorch composes of several kernels, each of which is launched and moves tensors of its own: losses,
-// distances, norms of a dimension, multi-head attention. Counted from PyTorch's sources (ATen/native/Loss.cpp,
-// Distance.cpp, ReduceOps.cpp, Activation; torch/nn/functional.py) with its profiler.
+// Calls that PyTorch composes of several kernels, each of which is launched and moves tensors of
+// its own: losses, distances, norms of a dimension, multi-head attention. Counted from PyTorch's
+// sources (ATen/native/Loss.cpp, Distance.cpp, ReduceOps.cpp, Activation; torch/nn/functional.py)
+// with its profiler.
 #ifndef COBRA_MODEL_PREDICT_COMPOSITE_WORK_H_
 #define COBRA_MODEL_PREDICT_COMPOSITE_WORK_H_
 
@@ -19,7 +20,8 @@ struct CompositeWork {
 // nullopt for a call that is one kernel.
 std::optional<CompositeWork> CompositeWorkOf(const graph::Graph& graph, const graph::Node& node);
 
-// Elements of the scores of scaled_dot_product_attention: one for each query and key. REQUIRES: two dimensions or more.
+// Elements of the scores of scaled_dot_product_attention: one for each query and key. REQUIRES: two
+// dimensions or more.
 int64_t AttentionScores(const graph::Shape& query, const graph::Shape& key);
 
 }  // namespace cobra::predict

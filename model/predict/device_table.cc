@@ -23,7 +23,8 @@ namespace {
 constexpr absl::string_view kWordsOfMakers[] = {"nvidia",     "geforce",  "tesla", "amd", "radeon",
                                                 "instinct",   "gpu",      "rtx",   "gtx", "rx",
                                                 "generation", "graphics", "r",     "tm"};
-// A GPU that is a module, and no card: people say so of any (SXM2 to SXM5), and the driver of an H100 by its memory.
+// A GPU that is a module, and no card: people say so of any (SXM2 to SXM5), and the driver of an
+// H100 by its memory.
 constexpr absl::string_view kModule = "sxm", kMemoryOfModule = "hbm3";
 
 // "h100", "4090", "mi300x": what tells the models of a maker apart, and is not a size of memory.
@@ -41,8 +42,8 @@ struct NamedRows {
     }
   }
 
-  // The row of this name; if there is none, the only one that differs in the size of its memory alone, or that does not
-  // say that it is a module ("H200 SXM"). Null: none of them.
+  // The row of this name; if there is none, the only one that differs in the size of its memory
+  // alone, or that does not say that it is a module ("H200 SXM"). Null: none of them.
   const CsvTable::Row* Find(absl::string_view device) const {
     std::vector<std::string> wanted = DeviceWords(device, true);
     if (const auto row = Only(words, wanted)) return *row;
@@ -223,7 +224,8 @@ TargetSpec FilledFromTable(TargetSpec sheet) {
 TargetSpec CompletedSheet(TargetSpec sheet) {
   if (sheet.kind != "cpu") return FilledFromTable(std::move(sheet));
   if (sheet.peak_gflops > 0 || !(sheet.clock_mhz > 0) || !(sheet.vector_bits > 0)) return sheet;
-  // Two units of fused multiply-adds; one where vectors are narrow and nothing computes in halves (Cortex-A53, A72).
+  // Two units of fused multiply-adds; one where vectors are narrow and nothing computes in halves
+  // (Cortex-A53, A72).
   constexpr double kNarrowBits = 128, kOperations = 2;
   const bool is_half = sheet.precision == "float16";
   const double lanes = sheet.vector_bits / (is_half ? 16 : 32);

@@ -11,7 +11,8 @@ namespace cobra::predict {
 
 // The architecture: "x86", "arm64", "mali" ...; "other" if no known word stands there.
 std::string ArchitectureOf(const TargetSpec& spec);
-// The core's name: "a76" of "Rockchip RK3588 (Cortex-A76 2.4GHz x 4 + ...)"; empty if none is named.
+// The core's name: "a76" of "Rockchip RK3588 (Cortex-A76 2.4GHz x 4 + ...)"; empty if none is
+// named.
 std::string CoreOf(absl::string_view device);
 
 }  // namespace cobra::predict

@@ -9,8 +9,8 @@
 namespace cobra::predict {
 namespace {
 
-// Of a value that is not among the sorted ones: of n of them, the next one is below the first with probability 1 /
-// (n + 1).
+// Of a value that is not among the sorted ones: of n of them, the next one is below the first with
+// probability 1 / (n + 1).
 double QuantileOfNext(const std::vector<double>& sorted, double q) {
   const double last = static_cast<double>(sorted.size() - 1);
   const double at = std::clamp(q * static_cast<double>(sorted.size() + 1) - 1, 0.0, last);

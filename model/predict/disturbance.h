@@ -1,7 +1,8 @@
-// What else runs on a machine, and what it does to the networks there. A probe times networks as its user does, while
-// neighbours come and go, and knows of each what it takes undisturbed (worker/pulse.h). The ratios of the two are what
-// the user will see: a calibration is fitted to the undisturbed times, which do not depend on the hour, and its
-// predictions are then given the machine as it is.
+// What else runs on a machine, and what it does to the networks there. A probe times networks as
+// its user does, while neighbours come and go, and knows of each what it takes undisturbed
+// (worker/pulse.h). The ratios of the two are what the user will see: a calibration is fitted to
+// the undisturbed times, which do not depend on the hour, and its predictions are then given the
+// machine as it is.
 #ifndef COBRA_MODEL_PREDICT_DISTURBANCE_H_
 #define COBRA_MODEL_PREDICT_DISTURBANCE_H_
 
@@ -31,8 +32,8 @@ std::string DisturbanceText(const Disturbance& disturbance);
 struct TimeInterval {
   double middle = 0, low = 0, high = 0;
 };
-// The time on the disturbed machine: the middle is longer by the typical ratio, and to either side come, as independent
-// errors, the prediction's own and those of the ratio.
+// The time on the disturbed machine: the middle is longer by the typical ratio, and to either side
+// come, as independent errors, the prediction's own and those of the ratio.
 TimeInterval OnDisturbedMachine(const TimeInterval& undisturbed, const Disturbance& disturbance);
 
 }  // namespace cobra::predict

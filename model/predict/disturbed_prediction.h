@@ -7,8 +7,8 @@
 
 namespace cobra::predict {
 
-// Keeps what `prediction` says as its undisturbed time; latency, interval and the calls' contributions then include the
-// disturbance. Does nothing if that is not known.
+// Keeps what `prediction` says as its undisturbed time; latency, interval and the calls'
+// contributions then include the disturbance. Does nothing if that is not known.
 void IncludeDisturbance(const Disturbance& disturbance, LatencyPrediction* prediction);
 
 }  // namespace cobra::predict

@@ -1,7 +1,7 @@
-// Where the entries of a cache stand, by 128-bit keys that are hashes. A slot has half of a key beside the address, so
-// that a look-up waits for memory once for the table, and once for the entry. Linear probing; less than three quarters
-// are full. Large tables stand on large pages if the kernel has them, without which most look-ups would wait for the
-// page's address too.
+// Where the entries of a cache stand, by 128-bit keys that are hashes. A slot has half of a key
+// beside the address, so that a look-up waits for memory once for the table, and once for the
+// entry. Linear probing; less than three quarters are full. Large tables stand on large pages if
+// the kernel has them, without which most look-ups would wait for the page's address too.
 #ifndef COBRA_MODEL_PREDICT_ENTRY_TABLE_H_
 #define COBRA_MODEL_PREDICT_ENTRY_TABLE_H_
 

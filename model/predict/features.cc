@@ -55,14 +55,16 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
           LogFeature(s.convolution_gflops, kGflopsScale), LogFeature(s.pointwise_gflops, kGflopsScale),
           LogFeature(s.depthwise_gflops, kGflopsScale), LogFeature(s.l2_gb_per_s, kGbPerSScale),
           LogFeature(s.l3_gb_per_s, kGbPerSScale), LogFeature(100 * s.page_fault_us, 10),
-          // Again for GPUs alone: across these a price follows the data sheet, other than across processors.
+          // Again for GPUs alone: across these a price follows the data sheet, other than across
+          // processors.
           s.kind == "gpu" ? LogFeature(s.peak_gflops, kGflopsScale) : 0.f,
           s.kind == "gpu" ? LogFeature(s.memory_gb_per_s, kGbPerSScale) : 0.f,
           s.kind == "gpu" ? LogFeature(s.convolution_gflops, kGflopsScale) : 0.f,
           s.kind == "gpu" ? LogFeature(s.depthwise_gflops, kGflopsScale) : 0.f,
           s.kind == "gpu" ? LogFeature(s.last_level_cache_mb, 10) : 0.f, HasCasts(s) ? 1.f : 0.f,
           s.precision == "tf32-convolutions" ? 1.f : 0.f, s.precision == "int8" ? 1.f : 0.f,
-          // Watts per TFLOPS: with 2 of them a GPU reaches 40 % of its peak in long products, with 20 of them 90 %.
+          // Watts per TFLOPS: with 2 of them a GPU reaches 40 % of its peak in long products, with
+          // 20 of them 90 %.
           s.kind == "gpu" && s.peak_gflops > 0 ? LogFeature(1000 * s.board_power_w / s.peak_gflops, 5) : 0.f,
           // Other kernels, and libraries of their own (ROCm).
           s.kind == "gpu" && IsAmd(s) ? 1.f : 0.f, LogPowerLimit(s)};
@@ -114,7 +116,8 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
     amounts[kPlainColumnBytes] = work->plain_column_bytes;
     amounts[kPlainProducts] = work->plain_products;
   } else {
-    // A convolution without a rule of its own is transposed, or has three dimensions: a product over patches.
+    // A convolution without a rule of its own is transposed, or has three dimensions: a product
+    // over patches.
     amounts[kUnpaddedMacs] = amounts[IsConvolution(call) ? kGemmMacs : kProductMacs] = cost.macs;
     amounts[kProducts] = cost.macs > 0 ? 1 : 0;
   }

@@ -1,4 +1,5 @@
-// Inputs of the networks besides the layer texts: the target's published specification and a network's totals.
+// Inputs of the networks besides the layer texts: the target's published specification and a
+// network's totals.
 #ifndef COBRA_MODEL_PREDICT_FEATURES_H_
 #define COBRA_MODEL_PREDICT_FEATURES_H_
 
@@ -21,20 +22,22 @@ inline constexpr int kIsGpu = 1, kIsCompiled = 11, kGpuPeak = 25, kGpuBandwidth 
 inline constexpr double kGflopsScale = 16, kGbPerSScale = 12;
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
 
-// The logarithm (base 2) of how much of its peak in long products a GPU has the power for: 0 where the board's limit is
-// no limit, or unknown. What an operation takes grows with the process: in float32 V100, A100 and P100 have the watts,
-// and T4, P4 and L4, with a half to a third of them, reach .43, .44 to .75 and .2 to .4 of their peak.
+// The logarithm (base 2) of how much of its peak in long products a GPU has the power for: 0 where
+// the board's limit is no limit, or unknown. What an operation takes grows with the process: in
+// float32 V100, A100 and P100 have the watts, and T4, P4 and L4, with a half to a third of them,
+// reach .43, .44 to .75 and .2 to .4 of their peak.
 float LogPowerLimit(const TargetSpec& spec);
 
-// Totals determine what stays in the cache between two calls of a layer: its weights do if all weights fit.
+// Totals determine what stays in the cache between two calls of a layer: its weights do if all
+// weights fit.
 inline constexpr int kGraphFeatures = 6;
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph);
 // With what is known already: CostOf(graph), and the number of GraphEdges(graph).
 std::array<float, kGraphFeatures> GraphFeatures(const graph::Graph& graph, const graph::GraphCost& total,
                                                 size_t num_edges);
 
-// The work of a call, as natural logarithms of amounts; kNoWork for an amount of 0. The layer head predicts a price for
-// each (PriceHead, model/net/layer_head.h).
+// The work of a call, as natural logarithms of amounts; kNoWork for an amount of 0. The layer head
+// predicts a price for each (PriceHead, model/net/layer_head.h).
 enum WorkTerm {
   kOneCall,
   kProducts,      // of matrices
@@ -80,13 +83,15 @@ enum WorkTerm {
 };
 // Terms are appended, too.
 inline constexpr int kFewestWorkTerms = 26;
-// Those that tell apart what was one kind before: a version that has not learned them prices them as that.
+// Those that tell apart what was one kind before: a version that has not learned them prices them
+// as that.
 constexpr WorkTerm WasOneWith(WorkTerm term) {
   return term == kOwnDepthwiseMacs || term == kLastDepthwiseMacs || term == kWideDepthwiseMacs ? kDepthwiseMacs : term;
 }
 inline constexpr float kNoWork = -30;
-// The logarithm of the microseconds of a thread's step, in which four reads wait for memory at once: 0.4, the latency
-// of a GPU's memory. The networks of public/timm that have such steps say 0.33 to 0.38 on three GPUs.
+// The logarithm of the microseconds of a thread's step, in which four reads wait for memory at
+// once: 0.4, the latency of a GPU's memory. The networks of public/timm that have such steps say
+// 0.33 to 0.38 on three GPUs.
 inline constexpr double kLogThreadStep = -0.916;
 // Without what depends on the target and on other calls (model/predict/target_work.h).
 std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node);

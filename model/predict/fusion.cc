@@ -18,7 +18,8 @@ using graph::Op;
 enum class Loops { kNone, kOfEachElement, kOfWindows, kCopying, kReducing, kOfLibrary };
 
 constexpr Op kOfLibraries[] = {Op::sort, Op::topk, Op::argsort, Op::kthvalue, Op::median};
-// They read an element several times, so what they read is in memory. (interpolate: unless it takes the nearest one.)
+// They read an element several times, so what they read is in memory. (interpolate: unless it takes
+// the nearest one.)
 constexpr Op kWindows[] = {Op::max_pool1d, Op::max_pool2d, Op::max_pool3d, Op::avg_pool1d,
                            Op::avg_pool2d, Op::avg_pool3d, Op::interpolate};
 // They make fewer elements than they read, and sum nothing.
@@ -28,8 +29,8 @@ constexpr Op kReadTwice[] = {Op::gelu, Op::silu, Op::mish, Op::hardswish};
 // Of the size of their argument, but from sums over part of it.
 constexpr Op kNormalizing[] = {Op::softmax, Op::log_softmax, Op::softmin, Op::normalize, Op::cumsum, Op::cumprod};
 
-// TorchInductor's realize_reads_threshold and realize_acc_reads_threshold: what reads more tensors is in memory, if it
-// is read several times or always.
+// TorchInductor's realize_reads_threshold and realize_acc_reads_threshold: what reads more tensors
+// is in memory, if it is read several times or always.
 constexpr int kFewReads = 4, kMostReads = 8;
 constexpr size_t kMostJoined = 8;  // tensors that a cat reads where they are made; of more each is copied
 
@@ -107,7 +108,8 @@ bool AreOneKernel(const Kernel& maker, const Kernel& reader) {
   return reader.loops == Loops::kOfEachElement && (reader.made == maker.made || reader.made == maker.read);
 }
 
-// As TorchInductor's scheduler does: in the order of the calls, a kernel for what waits for the same kernels.
+// As TorchInductor's scheduler does: in the order of the calls, a kernel for what waits for the
+// same kernels.
 class Scheduler {
  public:
   Scheduler(const graph::Graph& graph, const graph::Layout& layout, const MemoryOf& memory_of)
@@ -172,7 +174,8 @@ class Scheduler {
     return IsSimple(call) && !call.is_kept && !call.is_stored && call.moving <= 1;
   }
 
-  // Another kernel needs what the call makes: in memory, or if it is computed there, what it is made of.
+  // Another kernel needs what the call makes: in memory, or if it is computed there, what it is
+  // made of.
   void Keep(size_t node) {
     std::vector<size_t> needed{node};
     while (!needed.empty()) {
@@ -230,7 +233,8 @@ class Scheduler {
     return maker.sums.rows == 0 || reader.sums.rows == 0 || maker.sums == reader.sums;
   }
 
-  // Which tensors the call's kernel makes, so far. Not `scheduled`: finds for which kernels the call waits.
+  // Which tensors the call's kernel makes, so far. Not `scheduled`: finds for which kernels the
+  // call waits.
   std::vector<bool> Join(size_t node, bool scheduled) {
     Call& call = calls_[node];
     const std::vector<graph::ValueRef>& inputs = graph_.nodes()[node].inputs;

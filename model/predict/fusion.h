@@ -1,6 +1,7 @@
-// Which calls of a network a compiler (TorchInductor) makes one kernel of: those that compute each element by itself go
-// into whatever reads them, and follow whatever reduces; convolutions, products and sorts are kernels of libraries.
-// What passes between the calls of one kernel is not in memory. (Ansel et al., "PyTorch 2", ASPLOS 2024, section 4.)
+// Which calls of a network a compiler (TorchInductor) makes one kernel of: those that compute each
+// element by itself go into whatever reads them, and follow whatever reduces; convolutions,
+// products and sorts are kernels of libraries. What passes between the calls of one kernel is not
+// in memory. (Ansel et al., "PyTorch 2", ASPLOS 2024, section 4.)
 #ifndef COBRA_MODEL_PREDICT_FUSION_H_
 #define COBRA_MODEL_PREDICT_FUSION_H_
 
@@ -38,7 +39,8 @@ class Fusion {
   bool Writes(int32_t node) const { return writes_[static_cast<size_t>(node)]; }
   // Whether it is a kernel of a library, which is never part of another.
   bool IsOfLibrary(int32_t node) const { return is_of_library_[static_cast<size_t>(node)]; }
-  // Whether its bias is added by a kernel besides it (of a convolution, unless what reads it adds the bias, too).
+  // Whether its bias is added by a kernel besides it (of a convolution, unless what reads it adds
+  // the bias, too).
   bool AddsBias(int32_t node) const { return adds_bias_[static_cast<size_t>(node)]; }
   // Whether it sums pixels of an image whose channels are last.
   bool SumsImage(int32_t node) const { return sums_image_[static_cast<size_t>(node)]; }

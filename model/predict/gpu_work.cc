@@ -64,8 +64,9 @@ void AddPlainAttention(const graph::Graph& graph, const graph::Layout& layout, i
   work->plain_operations = plain.operations;
 }
 
-// What TorchInductor does in kernels of their own beside a call: it adds the bias of a convolution that no loops read,
-// turns weights for channels last in each run, and normalizes images whose channels are last in a second pass.
+// What TorchInductor does in kernels of their own beside a call: it adds the bias of a convolution
+// that no loops read, turns weights for channels last in each run, and normalizes images whose
+// channels are last in a second pass.
 void AddCompiled(const graph::Graph& graph, const Fusion& fusion, int32_t node, bool turns_weights, GpuWork* work) {
   const graph::Node& call = graph.nodes()[static_cast<size_t>(node)];
   const auto add = [work](int64_t bytes) {

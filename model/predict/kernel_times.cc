@@ -46,7 +46,8 @@ std::vector<int32_t> CallsOfName(absl::string_view name) {
   return calls;
 }
 
-// The call that makes output 0 of "Conv output0_nchwc", as a kernel is called that lost its own name to an output.
+// The call that makes output 0 of "Conv output0_nchwc", as a kernel is called that lost its own
+// name to an output.
 std::vector<int32_t> MakerOfNamedOutput(const graph::Graph& graph, absl::string_view name) {
   constexpr absl::string_view kWord = "output";
   const size_t at = name.rfind(kWord);
@@ -85,7 +86,8 @@ std::vector<Kernel> KernelsOf(const graph::Graph& graph, const std::string& prof
   return kernels;
 }
 
-// The kernel of each call, -1 for none. A call that no kernel has belongs to the one that all its readers are in.
+// The kernel of each call, -1 for none. A call that no kernel has belongs to the one that all its
+// readers are in.
 std::vector<int32_t> OwnersOf(const graph::Graph& graph, const std::vector<Kernel>& kernels) {
   constexpr int32_t kNone = -1;
   const size_t calls = graph.nodes().size();

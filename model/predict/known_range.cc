@@ -12,12 +12,14 @@
 namespace cobra::predict {
 namespace {
 
-// What ncnn's converters make a clamp of. Files of ncnn do not have these operators, so its targets neither.
+// What ncnn's converters make a clamp of. Files of ncnn do not have these operators, so its targets
+// neither.
 bool IsConverted(const graph::Node& node, const TargetSpec& target) {
   return RuntimeFamily(target) == "ncnn" && (node.op == graph::Op::hardtanh || node.op == graph::Op::relu6);
 }
 
-// A network whose layers compute in int8, on a target that has measured none: its kernels are others.
+// A network whose layers compute in int8, on a target that has measured none: its kernels are
+// others.
 bool IsNewPrecision(const graph::Graph& graph, const TargetEntry& target) {
   constexpr auto kQuantize = graph::Op::quantize_per_tensor;
   if (target.operators.empty() || target.operators[static_cast<size_t>(kQuantize)]) return false;
@@ -46,8 +48,8 @@ bool RunsAlike(const TargetSpec& known, const TargetSpec& machine) {
          known.compile == machine.compile;
 }
 
-// Of what explains a device, the share that runs networks as it does, and of that what has a maker's kernels like its
-// own and no less than half its threads.
+// Of what explains a device, the share that runs networks as it does, and of that what has a
+// maker's kernels like its own and no less than half its threads.
 struct Explained {
   double by_alike = 0, by_maker = 0, by_threads = 0;
   int most_threads = 0;

@@ -1,5 +1,5 @@
-// What a target was measured on, and what lies outside: the reasons of a prediction that extrapolates, beside the words
-// of its layers (unknown_reason.h).
+// What a target was measured on, and what lies outside: the reasons of a prediction that
+// extrapolates, beside the words of its layers (unknown_reason.h).
 #ifndef COBRA_MODEL_PREDICT_KNOWN_RANGE_H_
 #define COBRA_MODEL_PREDICT_KNOWN_RANGE_H_
 
@@ -31,20 +31,23 @@ struct CallLimits {
   std::string unknown;  // empty: it is within what was measured
 };
 
-// A call with more work than the largest measured one of its kind takes at least the time of the fitted line, and the
-// time to move its bytes.
+// A call with more work than the largest measured one of its kind takes at least the time of the
+// fitted line, and the time to move its bytes.
 CallLimits LimitsOf(const graph::Graph& graph, int32_t call, const TargetEntry& target);
 
-// Lower the known share and add the reason, if there is one. `compute_nodes`: calls that are no views.
+// Lower the known share and add the reason, if there is one. `compute_nodes`: calls that are no
+// views.
 //
-// What training makes of a call (batch statistics) is unknown to targets that measured inference alone: they give it
-// the time of inference, so its share of the time says nothing. Its share of the calls does.
+// What training makes of a call (batch statistics) is unknown to targets that measured inference
+// alone: they give it the time of inference, so its share of the time says nothing. Its share of
+// the calls does.
 void JudgeTraining(const graph::Graph& graph, int compute_nodes, LatencyPrediction* prediction);
-// A network of known calls that is far larger than all measured ones extrapolates too, as does a batch where only
-// single samples were measured: effects on caches and memory are unknown.
+// A network of known calls that is far larger than all measured ones extrapolates too, as does a
+// batch where only single samples were measured: effects on caches and memory are unknown.
 void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, const TargetEntry& target,
                   int compute_nodes, LatencyPrediction* prediction);
-// Where the GPU waits for its host (launch_time.h), `waiting_share` of the time, and the target was launched from C++.
+// Where the GPU waits for its host (launch_time.h), `waiting_share` of the time, and the target was
+// launched from C++.
 void JudgeLaunching(const TargetSpec& spec, const TargetEntry& target, double waiting_share,
                     LatencyPrediction* prediction);
 // The targets that a version was trained on, and what they are.
@@ -54,15 +57,18 @@ std::vector<TargetSpec> SpecsOf(const Manifest& manifest);
 // The prediction; Internal if it has no number.
 absl::StatusOr<LatencyPrediction> WithNumber(absl::string_view target, LatencyPrediction prediction);
 
-// A device that was adapted to, where most of what explains it has another runtime, mode or precision, is a GPU of
-// another maker in PyTorch, or has less than half of its threads: the data sheet says nothing about that, and few
-// timings little. Likewise one without timings whose peak nobody knows.
+// A device that was adapted to, where most of what explains it has another runtime, mode or
+// precision, is a GPU of another maker in PyTorch, or has less than half of its threads: the data
+// sheet says nothing about that, and few timings little. Likewise one without timings whose peak
+// nobody knows.
 void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction);
 
-// The largest share first, and no more than can be shown; "0.0 % of the time" is no reason, unless it is the only one.
+// The largest share first, and no more than can be shown; "0.0 % of the time" is no reason, unless
+// it is the only one.
 void OrderReasons(std::vector<UnknownPart>* reasons);
 
-// Samples at a time: the first dimension of the first input that has two or more. 1 without such an input.
+// Samples at a time: the first dimension of the first input that has two or more. 1 without such an
+// input.
 int64_t BatchOf(const graph::Graph& graph);
 
 }  // namespace cobra::predict

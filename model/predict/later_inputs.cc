@@ -24,8 +24,8 @@ bool IsOfTargets(absl::string_view name) {
   return false;
 }
 
-// The numbers, `width` for each kind, of the kinds behind the first `had`: those of the kind that it was one with, or
-// `added`.
+// The numbers, `width` for each kind, of the kinds behind the first `had`: those of the kind that
+// it was one with, or `added`.
 void AppendKinds(absl::string_view had_bytes, int64_t had, int64_t width, float added, std::string* bytes) {
   const auto kind_bytes = static_cast<size_t>(width) * sizeof(float);
   for (int64_t kind = had; kind < kWorkTerms; ++kind) {

@@ -19,7 +19,8 @@ const char* ClassKey(graph::CostClass cost_class) {
   return cost_class == graph::CostClass::kCompute ? kCompute : kMemory;
 }
 
-// min over a, b >= 0 of sum ((a x + b y) / t - 1)^2: the unconstrained solution, or the better one on an axis.
+// min over a, b >= 0 of sum ((a x + b y) / t - 1)^2: the unconstrained solution, or the better one
+// on an axis.
 LinearCost Fit(const std::vector<const CostSample*>& samples) {
   double xx = 0, xy = 0, yy = 0, x1 = 0, y1 = 0;
   for (const CostSample* s : samples) {

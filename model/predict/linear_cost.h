@@ -1,6 +1,7 @@
-// A lower bound for calls that are larger than all measured ones: time as a linear function of the work, fitted for
-// each kind of call to the larger half of its measurements. Outside their training range, the networks predict nearly
-// constant values while the work grows; this bound grows with the work.
+// A lower bound for calls that are larger than all measured ones: time as a linear function of the
+// work, fitted for each kind of call to the larger half of its measurements. Outside their training
+// range, the networks predict nearly constant values while the work grows; this bound grows with
+// the work.
 #ifndef COBRA_MODEL_PREDICT_LINEAR_COST_H_
 #define COBRA_MODEL_PREDICT_LINEAR_COST_H_
 
@@ -22,11 +23,12 @@ struct LinearCost {
   double Us(const graph::NodeCost& cost) const;
 };
 
-// By CostKey. "compute" and "memory" are fitted to all calls of the class, for operators without an entry of their own.
+// By CostKey. "compute" and "memory" are fitted to all calls of the class, for operators without an
+// entry of their own.
 using LinearCosts = std::map<std::string, LinearCost>;
 
-// The operator's name; with the suffix "/grouped" for a convolution with groups, which is many times slower per
-// operation.
+// The operator's name; with the suffix "/grouped" for a convolution with groups, which is many
+// times slower per operation.
 std::string CostKey(const graph::Node& node);
 // Null if `lines` is empty, or if the call is a view.
 const LinearCost* FindLinearCost(const LinearCosts& lines, const graph::Node& node);
@@ -37,8 +39,8 @@ struct CostSample {
   graph::NodeCost cost;
   double latency_us = 0;
 };
-// Least squares of the relative error with non-negative slopes, over the half of each kind with most work. Kinds with
-// fewer than 20 samples have no entry.
+// Least squares of the relative error with non-negative slopes, over the half of each kind with
+// most work. Kinds with fewer than 20 samples have no entry.
 LinearCosts FitLinearCosts(const std::vector<CostSample>& samples);
 
 }  // namespace cobra::predict

@@ -20,7 +20,8 @@ constexpr absl::string_view kHashMember = "\"manifest_sha256\":\"";
 constexpr absl::string_view kIndentedHashMember = "\"manifest_sha256\": \"";  // as older versions have it
 constexpr size_t kHashDigits = 64;
 
-// What was fitted or measured is not known to more digits than these, and there are thirty thousand such numbers.
+// What was fitted or measured is not known to more digits than these, and there are thirty thousand
+// such numbers.
 json Rounded(json numbers) {
   if (numbers.is_number_float()) {
     numbers = Significant(numbers.get<double>(), 6);
@@ -55,8 +56,8 @@ json ErrorsToJson(const MeasuredErrors& e) {
           {"spaces", std::move(spaces)}};
 }
 
-// The library converts any number, and one that does not fit is undefined behaviour. Throws for what is not a whole
-// number.
+// The library converts any number, and one that does not fit is undefined behaviour. Throws for
+// what is not a whole number.
 int64_t WholeNumber(const json& j, const char* name, int64_t missing = 0) {
   const auto found = j.find(name);
   return found == j.end() ? missing : found->get_ref<const json::number_integer_t&>();
@@ -93,8 +94,8 @@ json NetToJson(const net::NetConfig& c) {
           {"graph_layers", c.graph_layers}};
 }
 
-// Older versions also list parts of the network that a variant could omit. Only a network that has all of them can be
-// read.
+// Older versions also list parts of the network that a variant could omit. Only a network that has
+// all of them can be read.
 absl::Status CheckParts(const json& net) {
   for (const char* part : {"numeric_tokens", "target_conditioning", "additive", "prices"}) {
     if (!net.value(part, true)) {
@@ -155,7 +156,8 @@ IntervalWidth IntervalFromJson(const json& target, const std::string& name) {
            range.at(1).get<double>()}};
 }
 
-// What targets refer to by number, so that each is written once: operators, and fingerprints of networks.
+// What targets refer to by number, so that each is written once: operators, and fingerprints of
+// networks.
 struct SharedNames {
   std::vector<std::string> operators, networks;
 };

@@ -13,8 +13,8 @@
 namespace cobra::predict {
 namespace {
 
-// Of what was touched this many caches ago, nothing is missing yet, and nothing is left: a cache does not keep exactly
-// what was used last, and is not all of the network's.
+// Of what was touched this many caches ago, nothing is missing yet, and nothing is left: a cache
+// does not keep exactly what was used last, and is not all of the network's.
 constexpr double kAllHeld = 0.5, kNoneHeld = 1.5;
 
 int64_t Rounded(double bytes) {
@@ -102,8 +102,8 @@ class Reuse {
     tensor.lives = now_ - tensor.written;
   }
 
-  // PyTorch's allocator gives freed memory to the next tensor of the size. So what lives shortly is written over before
-  // it leaves the cache.
+  // PyTorch's allocator gives freed memory to the next tensor of the size. So what lives shortly is
+  // written over before it leaves the cache.
   void Write(const graph::ValueRef& value, double bytes, Moved* moved) {
     Tensor& tensor = tensors_[KeyOf(value)];
     moved->moved += bytes;

@@ -13,9 +13,10 @@ struct WeightedPrediction {
   LatencyPrediction prediction;
 };
 
-// The logarithms of latency and interval are the weighted means; a call's share of the latency is the weighted mean of
-// its shares. Reasons are those of the first prediction. It extrapolates if its known share is below
-// `extrapolating_below`. REQUIRES: at least one, of the same graph; the weights add up to 1.
+// The logarithms of latency and interval are the weighted means; a call's share of the latency is
+// the weighted mean of its shares. Reasons are those of the first prediction. It extrapolates if
+// its known share is below `extrapolating_below`. REQUIRES: at least one, of the same graph; the
+// weights add up to 1.
 LatencyPrediction Mixture(std::vector<WeightedPrediction> predictions, double extrapolating_below);
 
 }  // namespace cobra::predict

@@ -9,10 +9,11 @@
 
 namespace cobra::predict {
 
-// A GPU under PyTorch or LibTorch that compiles nothing writes the result of each call into its memory, and reads the
-// next one's input from there, but for what its caches hold. So a call that computes little (activations, sums,
-// normalizations) takes at least the time for these bytes at the bandwidth of the data sheet: of 13,400 such kernels of
-// data/public/neusight that are beyond the caches none takes less than 1.07 times that.
+// A GPU under PyTorch or LibTorch that compiles nothing writes the result of each call into its
+// memory, and reads the next one's input from there, but for what its caches hold. So a call that
+// computes little (activations, sums, normalizations) takes at least the time for these bytes at
+// the bandwidth of the data sheet: of 13,400 such kernels of data/public/neusight that are beyond
+// the caches none takes less than 1.07 times that.
 class MovingTime {
  public:
   explicit MovingTime(const TargetSpec& spec);

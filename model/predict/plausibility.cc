@@ -23,15 +23,18 @@ namespace {
 constexpr double kShortestUs = 0.01, kLongestUs = 600e6;
 // Machines that no number is known of: faster, and slower, than any that runs LibTorch.
 constexpr double kFastestGflops = 1e7, kFastestGbPerS = 1e5, kSlowestGflops = 0.5, kSlowestGbPerS = 0.5;
-// Winograd's algorithm needs a quarter of the multiplications: the shipped measurements reach 4.2 times the peak.
+// Winograd's algorithm needs a quarter of the multiplications: the shipped measurements reach 4.2
+// times the peak.
 constexpr double kAbovePeak = 16;
 // cuDNN's needs 4/9 of them, and sheets state what tensor cores do without sparsity.
 constexpr double kAbovePeakOfTorchGpu = 8;
 // Caches are faster than memory: all of a processor's together by less than this.
 constexpr double kAboveMemory = 64;
-// The slowest calls of the shipped measurements take 60 times as long as their arithmetic, bytes and 10 us.
+// The slowest calls of the shipped measurements take 60 times as long as their arithmetic, bytes
+// and 10 us.
 constexpr double kSlowFactor = 1000, kOverheadUs = 10;
-// Of the machine's peak, by its best layer. Slow libraries reach 10 %; milliseconds for microseconds are off by 1,000.
+// Of the machine's peak, by its best layer. Slow libraries reach 10 %; milliseconds for
+// microseconds are off by 1,000.
 constexpr double kLeastOfPeak = 0.01;
 constexpr double kLeastMacs = 1e6;  // of a layer that could come near the peak
 constexpr double kRepeatFactor = 2;

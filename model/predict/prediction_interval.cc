@@ -7,7 +7,8 @@
 namespace cobra::predict {
 namespace {
 
-// Whatever the errors of other devices make of it: a thousandfold either way says that nothing is known.
+// Whatever the errors of other devices make of it: a thousandfold either way says that nothing is
+// known.
 const double kWidest = std::log(1000.0);
 
 }  // namespace
@@ -21,7 +22,8 @@ void SetPredictionInterval(const TargetEntry& target, absl::Span<const float> me
   double width = interval.HalfWidthOf(mean);
   if (calibration != nullptr)
     width = std::hypot(width * calibration->interval_scale, calibration->interval_log);  // independent errors
-  // Outside the training data nothing guarantees the coverage: the interval is wider, and its coverage is given as 0.
+  // Outside the training data nothing guarantees the coverage: the interval is wider, and its
+  // coverage is given as 0.
   const double doubt = 1 - prediction->known_share;
   width = std::max(width * (1 + 2 * doubt), kUnknownWidth * doubt);
   if (calibration == nullptr || (adapted != nullptr && adapted->samples < kEnoughSamples))

@@ -1,4 +1,5 @@
-// The interval of a prediction: as wide as errors on networks like it were, wider where something about it is unknown.
+// The interval of a prediction: as wide as errors on networks like it were, wider where something
+// about it is unknown.
 #ifndef COBRA_MODEL_PREDICT_PREDICTION_INTERVAL_H_
 #define COBRA_MODEL_PREDICT_PREDICTION_INTERVAL_H_
 
@@ -12,26 +13,30 @@
 
 namespace cobra::predict {
 
-// The time of an entirely unknown layer may well be three times the prediction, or a third. In the logarithm.
+// The time of an entirely unknown layer may well be three times the prediction, or a third. In the
+// logarithm.
 inline const double kUnknownWidth = std::log(3.0);
 
-// Sets low_us, high_us and coverage, given latency_us and known_share. `mean`: the
-// network's mean embedding. `is_one_call`: of all calls no more than one is no view. `calibration` and `adapted` may be
-// null.
+// Sets low_us, high_us and coverage, given latency_us and known_share. `mean`: the network's mean
+// embedding. `is_one_call`: of all calls no more than one is no view. `calibration` and `adapted`
+// may be null.
 void SetPredictionInterval(const TargetEntry& target, absl::Span<const float> mean, bool is_one_call,
                            const Calibration* calibration, const Calibration* adapted, const LaunchTime& launching,
                            LatencyPrediction* prediction);
 
-// What an answer's confidence speaks of: the measured latency is within this factor of the predicted one.
+// What an answer's confidence speaks of: the measured latency is within this factor of the
+// predicted one.
 inline constexpr double kConfidentFactor = 1.5;
 
-// The probability that |log(measured / predicted)| is below log(kConfidentFactor), if nine of ten stay below
-// `half_width` and larger ones are as much rarer the larger they are (an exponential distribution). It is 0.9 where the
-// 90 % interval reaches from 1 / kConfidentFactor to kConfidentFactor.
+// The probability that |log(measured / predicted)| is below log(kConfidentFactor), if nine of ten
+// stay below `half_width` and larger ones are as much rarer the larger they are (an exponential
+// distribution). It is 0.9 where the 90 % interval reaches from 1 / kConfidentFactor to
+// kConfidentFactor.
 double ProbabilityWithinFactor(double half_width);
 
-// The last step of an answer: the probability that its interval means. So wide an interval holds of networks of which
-// half is known; with a smaller known share it falls, and it is 0 if nothing is known.
+// The last step of an answer: the probability that its interval means. So wide an interval holds of
+// networks of which half is known; with a smaller known share it falls, and it is 0 if nothing is
+// known.
 void SetConfidence(LatencyPrediction* prediction);
 
 }  // namespace cobra::predict

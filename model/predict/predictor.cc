@@ -384,7 +384,8 @@ class LoadedPredictor : public Predictor {
     std::string bytes;
     for (size_t call = 0; call < calls; ++call) {
       if (call % kCallsAtOnce == kCallsAtOnce - 1) COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-      // Of what the layer's text says, which takes longer to write. Strangers choose it, and share the cache.
+      // Of what the layer's text says, which takes longer to write. Strangers choose it, and share
+      // the cache.
       bytes.clear();
       graph::AppendExactBytesOfCall(graph, static_cast<int32_t>(call), &bytes);
       const auto [found, is_new] = known.try_emplace(KeyedHash(bytes), static_cast<int32_t>(keys->size()));
@@ -424,7 +425,8 @@ class LoadedPredictor : public Predictor {
     return layers;
   }
 
-  // What the networks are given of the calls. Calls of one layer share a row, if their work on the target is the same.
+  // What the networks are given of the calls. Calls of one layer share a row, if their work on the
+  // target is the same.
   struct CallRows {
     void Add(const LayerEntry& layer, const std::array<float, kWorkTerms>& log_work) {
       embeddings.push_back(layer.embedding.data());

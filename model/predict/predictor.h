@@ -1,5 +1,6 @@
-// A loaded model version: graph in, latency out. Immutable and safe to share between threads. A request holds one
-// shared_ptr until it ends, so that a reload does not change its model. LibTorch is not visible here.
+// A loaded model version: graph in, latency out. Immutable and safe to share between threads. A
+// request holds one shared_ptr until it ends, so that a reload does not change its model. LibTorch
+// is not visible here.
 #ifndef COBRA_MODEL_PREDICT_PREDICTOR_H_
 #define COBRA_MODEL_PREDICT_PREDICTOR_H_
 
@@ -38,7 +39,8 @@ struct MeasuredErrors {
   int64_t layers_tested = 0, networks_tested = 0;
   double layer_coverage = 0, network_coverage = 0;  // shares inside the 90 % intervals
   std::vector<SpaceErrors> spaces;
-  // What the weights learned from on this target, and what its runtime could not run, or not rightly.
+  // What the weights learned from on this target, and what its runtime could not run, or not
+  // rightly.
   int64_t layers_trained = 0, networks_trained = 0, not_run = 0;
 };
 
@@ -69,8 +71,8 @@ struct PredictionTotals {
   double latency_us = 0;
   double low_us = 0, high_us = 0;  // interval of `coverage`
   double coverage = 0.9;           // 0: unknown, because the prediction extrapolates
-  // The same while nothing else runs on the machine. Only where a calibration knows what else does (disturbance.h),
-  // and what is above includes that; otherwise 0.
+  // The same while nothing else runs on the machine. Only where a calibration knows what else does
+  // (disturbance.h), and what is above includes that; otherwise 0.
   double undisturbed_us = 0;
   double undisturbed_low_us = 0, undisturbed_high_us = 0;
   // In [0, 1]: the share of the latency that is like what the model was trained on.
@@ -78,7 +80,8 @@ struct PredictionTotals {
   // In [0, 1]: the probability that the true latency is within a factor of 1.5 (SetConfidence).
   double confidence = 0;
   bool extrapolating = false;
-  // LatencyPrediction::node_unknown summarised by reason, the largest share first, at most kMaxUnknownParts.
+  // LatencyPrediction::node_unknown summarised by reason, the largest share first, at most
+  // kMaxUnknownParts.
   std::vector<UnknownPart> unknown;
   static constexpr size_t kMaxUnknownParts = 5;
 };
@@ -86,23 +89,25 @@ struct PredictionTotals {
 // The same, with the contribution of each call.
 struct LatencyPrediction : PredictionTotals {
   std::vector<double> node_latency_us;  // one a graph node; sums to latency_us
-  // One a graph node: the same call alone. A runtime that takes calls for one gives some of them less.
+  // One a graph node: the same call alone. A runtime that takes calls for one gives some of them
+  // less.
   std::vector<float> node_alone_us;
-  // One a graph node: why it is unlike what the model was trained on; empty where it is like it. At most some 200
-  // bytes, whatever the call's arguments are.
+  // One a graph node: why it is unlike what the model was trained on; empty where it is like it. At
+  // most some 200 bytes, whatever the call's arguments are.
   std::vector<std::string> node_unknown;
 };
 
 struct PredictorOptions {
   int64_t embedding_cache_bytes = int64_t{64} << 20;  // about 100,000 layers
-  // Of the texts of a network's different layers, about. A layer that nobody asked about before takes 4 us for each.
+  // Of the texts of a network's different layers, about. A layer that nobody asked about before
+  // takes 4 us for each.
   int64_t max_layer_words = std::numeric_limits<int64_t>::max();
 };
 
 class Predictor {
  public:
-  // Reads manifest.json and the tensors of a model version; verifies SHA-256 of every file. DataLoss names a damaged
-  // file.
+  // Reads manifest.json and the tensors of a model version; verifies SHA-256 of every file.
+  // DataLoss names a damaged file.
   static absl::StatusOr<std::shared_ptr<const Predictor>> Load(absl::string_view directory,
                                                                const PredictorOptions& options = {});
   virtual ~Predictor() = default;
@@ -111,13 +116,14 @@ class Predictor {
   // The trained targets.
   virtual const std::vector<TargetInfo>& targets() const = 0;
 
-  // The answer is a function of the graph without its names, of the target and of this model version alone, bit by bit:
-  // what was asked before, and the size of the cache, have no effect.
+  // The answer is a function of the graph without its names, of the target and of this model
+  // version alone, bit by bit: what was asked before, and the size of the cache, have no effect.
   //
-  // `calibration` may be null; its base_target names the trained target. `cancelled` is called for each layer and
-  // between the other steps; if it returns true, Predict returns Cancelled. NotFound for an unknown target (the message
-  // lists the targets). A Diagnostic if the target does not support the precision of the network's weights, or if its
-  // layers have more than PredictorOptions::max_layer_words.
+  // `calibration` may be null; its base_target names the trained target. `cancelled` is called for
+  // each layer and between the other steps; if it returns true, Predict returns Cancelled. NotFound
+  // for an unknown target (the message lists the targets). A Diagnostic if the target does not
+  // support the precision of the network's weights, or if its layers have more than
+  // PredictorOptions::max_layer_words.
   virtual absl::StatusOr<LatencyPrediction> Predict(const graph::Graph& graph, absl::string_view target,
                                                     const Calibration* calibration = nullptr,
                                                     const std::function<bool()>& cancelled = {}) const = 0;

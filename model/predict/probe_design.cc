@@ -15,9 +15,11 @@ using Shares = SmallVector<kNumOperatorGroups>;
 using Matrix = SmallMatrix<kNumOperatorGroups>;
 
 constexpr double kCallUs = 2;
-// What a measurement takes beside its runs: loading, warming up, repeats until its median is certain.
+// What a measurement takes beside its runs: loading, warming up, repeats until its median is
+// certain.
 constexpr double kRuns = 12, kLoadUs = 3e5;
-// Before anything was measured: log-ratios of groups scatter by a third, a measured network by a tenth of that.
+// Before anything was measured: log-ratios of groups scatter by a third, a measured network by a
+// tenth of that.
 constexpr double kPrior = 0.3 * 0.3, kNoise = 0.03 * 0.03;
 
 struct Candidate {
@@ -59,7 +61,8 @@ std::vector<size_t> DesignProbe(absl::Span<const graph::Graph* const> pool, size
     double best_gain = -1;
     for (size_t k = 0; k < candidates.size(); ++k) {
       if (is_chosen[k]) continue;
-      // By how much the sum of variances falls: the covariance loses u u' / (noise + x' u), with u = covariance x.
+      // By how much the sum of variances falls: the covariance loses u u' / (noise + x' u), with u
+      // = covariance x.
       const Shares u = Product(covariance, candidates[k].shares);
       const double gain = Dot(u, Product(moments, u)) / (kNoise + Dot(candidates[k].shares, u));
       if (gain / candidates[k].measuring_us <= best_gain) continue;

@@ -63,7 +63,8 @@ ProductTime::ProductTime(const TargetSpec& spec, const graph::Graph& graph) : gr
               spec.precision != "int8";
   if (!is_known_) return;
   bytes_per_us_ = 1e3 * spec.memory_gb_per_s;
-  // The sheets of AMD's GPUs give the vector units' peak in float32; their matrix units do twice that.
+  // The sheets of AMD's GPUs give the vector units' peak in float32; their matrix units do twice
+  // that.
   flops_per_us_ = 1e3 * spec.peak_gflops * (IsAmd(spec) && !ComputesInHalf(spec) ? 2 : 1);
   convolution_flops_per_us_ = std::max(flops_per_us_, 1e3 * spec.convolution_gflops);
   cores_ = std::max(1.0, spec.cores);

@@ -10,16 +10,19 @@
 
 namespace cobra::predict {
 
-// Under PyTorch or LibTorch linear layers and products (linear, matmul, mm, bmm, addmm, baddbmm) are kernels of the
-// maker's library, whoever asks for them, and convolutions (1 to 3 dimensions) are nearly so.
+// Under PyTorch or LibTorch linear layers and products (linear, matmul, mm, bmm, addmm, baddbmm)
+// are kernels of the maker's library, whoever asks for them, and convolutions (1 to 3 dimensions)
+// are nearly so.
 //
-// At least: their multiply-accumulates at the peak of the precision, and the weights, each read once in a run, at the
-// bandwidth, but for what a cache keeps of all weights together. A convolution with more than one tap may do with less
-// than half of its multiply-accumulates (Winograd). Of 36,700 measured products of 14 targets none takes less.
+// At least: their multiply-accumulates at the peak of the precision, and the weights, each read
+// once in a run, at the bandwidth, but for what a cache keeps of all weights together. A
+// convolution with more than one tap may do with less than half of its multiply-accumulates
+// (Winograd). Of 36,700 measured products of 14 targets none takes less.
 //
-// At most, for products alone: launching, five times what the multiply-accumulates take in tiles of 128 x 128 that
-// the cores compute in turns, and one and a half times what the bytes take. Of these products .23 % take more, the
-// worst 1.7 times as much. Where power limits the clock (an L4, 72 W), five times is what they take.
+// At most, for products alone: launching, five times what the multiply-accumulates take in tiles of
+// 128 x 128 that the cores compute in turns, and one and a half times what the bytes take. Of these
+// products .23 % take more, the worst 1.7 times as much. Where power limits the clock (an L4, 72
+// W), five times is what they take.
 class ProductTime {
  public:
   ProductTime(const TargetSpec& spec, const graph::Graph& graph);

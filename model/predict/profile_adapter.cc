@@ -18,11 +18,12 @@ namespace {
 constexpr size_t kFewestDevices = 10, kFewestNetworks = 12, kMostNetworks = 64, kMostKnown = 32;
 constexpr double kMeasuredShare = 0.6;  // of the targets, on which a network of the reference was measured
 constexpr size_t kFewestMeasured = 8;   // targets, from which others follow
-// Of what a network took more than predicted on other targets, expected on one where it was not measured.
+// Of what a network took more than predicted on other targets, expected on one where it was not
+// measured.
 constexpr double kSharedError = 0.7;
 constexpr double kQuantileOfInterval = 1.645;
-// In log-latency, of a network that was measured nowhere. With it the 90 % intervals hold 89 % of the networks left out
-// of table `boards` (with 0.2: 77 %).
+// In log-latency, of a network that was measured nowhere. With it the 90 % intervals hold 89 % of
+// the networks left out of table `boards` (with 0.2: 77 %).
 constexpr double kLeastError = 0.35;
 constexpr size_t kMostTotals = 1024;
 
@@ -117,7 +118,8 @@ std::shared_ptr<const ProfileAdapter::Peers> ProfileAdapter::Make(std::vector<si
 
 absl::StatusOr<ProfileAdapter::Totals> ProfileAdapter::TotalsOf(const Peers& peers, const graph::Graph& graph,
                                                                 const std::function<bool()>& cancelled) const {
-  // Strangers choose networks, and share what is kept: a call that returns its argument takes time, too.
+  // Strangers choose networks, and share what is kept: a call that returns its argument takes time,
+  // too.
   const Hash128 key = KeyedHash(graph::ExactBytes(graph));
   {
     absl::MutexLock lock(&mutex_);

@@ -1,6 +1,6 @@
-// Which trained targets a new device can be compared with by profiles (profile_model.h), and what they take for a
-// network: as measured when the version was trained, where it was. Elsewhere as predicted; where many targets measured
-// it, half of what those with a similar shape say.
+// Which trained targets a new device can be compared with by profiles (profile_model.h), and what
+// they take for a network: as measured when the version was trained, where it was. Elsewhere as
+// predicted; where many targets measured it, half of what those with a similar shape say.
 #ifndef COBRA_MODEL_PREDICT_PROFILE_ADAPTER_H_
 #define COBRA_MODEL_PREDICT_PROFILE_ADAPTER_H_
 
@@ -41,8 +41,8 @@ class ProfileAdapter {
 
   ProfileAdapter(std::vector<ProfiledTarget> targets, PredictTotals predict);
 
-  // The targets by which a device can be compared: of its kind, runtime and compiler, with enough common networks on
-  // enough devices. nullptr if there are too few.
+  // The targets by which a device can be compared: of its kind, runtime and compiler, with enough
+  // common networks on enough devices. nullptr if there are too few.
   struct Peers {
     std::vector<size_t> targets;
     std::vector<std::string> names;

@@ -61,7 +61,8 @@ double MeanSize(const std::vector<double>& errors) {
   return errors.empty() ? 0 : sum / static_cast<double>(errors.size());
 }
 
-// A sample that bends the others: without it they agree, and it is far from what they say. -1: there is none.
+// A sample that bends the others: without it they agree, and it is far from what they say. -1:
+// there is none.
 ptrdiff_t FindBad(const ProfileAdapter::Peers& peers, const TargetSpec& machine,
                   const std::vector<CalibrationProfile::Sample>& all) {
   constexpr size_t kFewest = 5, kMost = 20, kMostSearched = 10;

@@ -1,5 +1,5 @@
-// What a network takes on targets where it was not measured, from those where it was: targets with a similar shape say
-// most, each at its own level.
+// What a network takes on targets where it was not measured, from those where it was: targets with
+// a similar shape say most, each at its own level.
 #ifndef COBRA_MODEL_PREDICT_PROFILE_GAPS_H_
 #define COBRA_MODEL_PREDICT_PROFILE_GAPS_H_
 
@@ -11,12 +11,14 @@ namespace cobra::predict {
 
 class ProfileGaps {
  public:
-  // `measured`: networks by targets, log-latencies, NaN where there is none. `devices`: of the targets.
+  // `measured`: networks by targets, log-latencies, NaN where there is none. `devices`: of the
+  // targets.
   // REQUIRES: each network was measured on some target.
   ProfileGaps(std::vector<std::string> devices, const std::vector<std::vector<double>>& measured);
 
-  // Puts numbers where `network`, in the order of the targets, has NaN. Returns the variance of their error, tried on
-  // those that are known as if their devices were not. REQUIRES: one of them is a number.
+  // Puts numbers where `network`, in the order of the targets, has NaN. Returns the variance of
+  // their error, tried on those that are known as if their devices were not. REQUIRES: one of them
+  // is a number.
   double Fill(std::vector<double>* network) const;
 
  private:

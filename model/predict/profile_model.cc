@@ -78,8 +78,8 @@ double LogSimilarity(const TargetSpec& a, const TargetSpec& b) {
   return similarity;
 }
 
-// Whether a target is the device itself, by its name and what is known of its sheet: a processor of two kinds of cores
-// has a target for each.
+// Whether a target is the device itself, by its name and what is known of its sheet: a processor of
+// two kinds of cores has a target for each.
 bool IsItself(const TargetSpec& machine, const TargetSpec& target) {
   constexpr double kSameNumber = 0.1;
   if (!absl::EqualsIgnoreCase(machine.device, target.device) || machine.kind != target.kind ||
@@ -182,7 +182,8 @@ void ProfileModel::State::WeighDevices() {
   for (Index j = 0; j < count(); ++j) device_weight[j] = 1 / std::sqrt(targets[specs[static_cast<size_t>(j)].device]);
 }
 
-// Targets far from the others count less in the covariance: Student's t with six degrees of freedom.
+// Targets far from the others count less in the covariance: Student's t with six degrees of
+// freedom.
 void ProfileModel::State::WeighShares() {
   constexpr double kFreedom = 6;
   constexpr int kRounds = 6;
@@ -204,8 +205,8 @@ void ProfileModel::State::WeighShares() {
   }
 }
 
-// Each target with those that explain it best, as the mixture would choose them; twice, because what is near depends on
-// the covariance.
+// Each target with those that explain it best, as the mixture would choose them; twice, because
+// what is near depends on the covariance.
 void ProfileModel::State::WeighPairs() {
   constexpr double kStartShare = 0.2, kStartVariance = 0.09, kTemper = 0.3, kSheetPowerOfPairs = 0.5, kFreedom = 5;
   constexpr size_t kNearest = 12;
@@ -309,7 +310,8 @@ void ProfileModel::State::FitLevels() {
   }
   const MatrixXd inverse = kernel.llt().solve(MatrixXd::Identity(count(), count()));
   ridge = inverse * (level.array() - mean_level).matrix();
-  // Each device's levels by the other devices': of a block of rows, the inverse of its block of the inverse.
+  // Each device's levels by the other devices': of a block of rows, the inverse of its block of the
+  // inverse.
   double squares = 0, devices = 0;
   for (Index j = 0; j < count(); ++j) {
     std::vector<Index> block;

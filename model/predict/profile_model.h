@@ -1,14 +1,15 @@
-// What many devices take for the same networks says what another one takes, from a few of its latencies: the
-// devices of one runtime differ in a few ways only, and most new ones are near an old one.
+// What many devices take for the same networks says what another one takes, from a few of its
+// latencies: the devices of one runtime differ in a few ways only, and most new ones are near an
+// old one.
 //
-// Logarithms of latencies. The new device is a mixture: each trained target, scaled to what the data sheets make of
-// the difference, is the mean of a Gaussian whose covariance is that of the differences between near targets. Wide
-// Gaussians with the covariance between all targets catch devices like none. Samples weight the components and move
-// each. Networks need not be known: of each only what every trained target takes for it is asked for, measured or
-// predicted.
+// Logarithms of latencies. The new device is a mixture: each trained target, scaled to what the
+// data sheets make of the difference, is the mean of a Gaussian whose covariance is that of the
+// differences between near targets. Wide Gaussians with the covariance between all targets catch
+// devices like none. Samples weight the components and move each. Networks need not be known: of
+// each only what every trained target takes for it is asked for, measured or predicted.
 //
-// The answer is the median under weights 1 / latency to the power kRelative: it lies between the median and what
-// minimises the relative error.
+// The answer is the median under weights 1 / latency to the power kRelative: it lies between the
+// median and what minimises the relative error.
 #ifndef COBRA_MODEL_PREDICT_PROFILE_MODEL_H_
 #define COBRA_MODEL_PREDICT_PROFILE_MODEL_H_
 
@@ -32,12 +33,13 @@ struct ProfileAnswer {
 
 class ProfileModel {
  public:
-  // `reference`: networks, each with the log-latencies of all targets, from which the targets are compared with each
-  // other. REQUIRES: at least one target and one network.
+  // `reference`: networks, each with the log-latencies of all targets, from which the targets are
+  // compared with each other. REQUIRES: at least one target and one network.
   ProfileModel(std::vector<TargetSpec> targets, std::vector<std::vector<double>> reference);
   ~ProfileModel();
 
-  // A question about one device. `without`: a device (TargetSpec::device) whose targets do not count.
+  // A question about one device. `without`: a device (TargetSpec::device) whose targets do not
+  // count.
   class Question {
    public:
     // The intervals' widths are multiplied by `interval_scale`.
@@ -54,8 +56,8 @@ class ProfileModel {
   Question Ask(const TargetSpec& machine, absl::Span<const CalibrationProfile::Sample> samples,
                const std::string& without = "") const;
 
-  // By how much the intervals after `samples` samples must be multiplied to hold 90 %: tried on targets as if their
-  // devices were not known.
+  // By how much the intervals after `samples` samples must be multiplied to hold 90 %: tried on
+  // targets as if their devices were not known.
   std::vector<double> HeldOutScores(size_t samples) const;
 
  private:

@@ -1,8 +1,10 @@
-// What simultaneous callers want computed, in common batches. What several of them want is computed once.
+// What simultaneous callers want computed, in common batches. What several of them want is computed
+// once.
 //
-// A caller computes a batch itself: what it wants, then a little of what others wait for, if that is little too. A
-// batch with room waits a moment for callers that are still writing down what they want; a caller that is alone never
-// waits. Nobody computes a part of a large request of somebody else. Any thread.
+// A caller computes a batch itself: what it wants, then a little of what others wait for, if that
+// is little too. A batch with room waits a moment for callers that are still writing down what they
+// want; a caller that is alone never waits. Nobody computes a part of a large request of somebody
+// else. Any thread.
 #ifndef COBRA_MODEL_PREDICT_SHARED_BATCHES_H_
 #define COBRA_MODEL_PREDICT_SHARED_BATCHES_H_
 
@@ -46,8 +48,9 @@ class SharedBatches {
   SharedBatches(Compute compute, Cost cost, Options options = {})
       : compute_(std::move(compute)), cost_(std::move(cost)), options_(std::move(options)) {}
 
-  // A value for each key, of the input that `make` makes of its number; an input that another caller has brought is not
-  // made. False when `cancelled`, which is asked before each batch. REQUIRES: the keys differ; as many values as keys.
+  // A value for each key, of the input that `make` makes of its number; an input that another
+  // caller has brought is not made. False when `cancelled`, which is asked before each batch.
+  // REQUIRES: the keys differ; as many values as keys.
   bool Get(absl::Span<const Hash128> keys, absl::FunctionRef<Input(size_t)> make,
            const std::function<bool()>& cancelled, absl::Span<std::shared_ptr<const Value>> values) {
     Want want;

@@ -107,8 +107,9 @@ absl::Status CheckRanges(const TargetSpec& sheet) {
   return absl::OkStatus();
 }
 
-// Two units of fused multiply-adds in each core, and as much again by a higher clock and by matrix units; those compute
-// sixteen times as much in half precision or int8. The slowest take twenty cycles for an operation.
+// Two units of fused multiply-adds in each core, and as much again by a higher clock and by matrix
+// units; those compute sixteen times as much in half precision or int8. The slowest take twenty
+// cycles for an operation.
 absl::Status CheckPeakOfProcessor(const TargetSpec& sheet) {
   if (!(sheet.peak_gflops > 0)) return absl::OkStatus();
   constexpr double kWidestBits = 512, kHighestMhz = 6e3, kLeastOfCycle = 0.05;  // where they are not given
@@ -129,9 +130,11 @@ absl::Status CheckPeakOfProcessor(const TargetSpec& sheet) {
   return absl::OkStatus();
 }
 
-// A core of a GPU does some hundred operations a cycle in float32, and some thousand with its tensor units.
+// A core of a GPU does some hundred operations a cycle in float32, and some thousand with its
+// tensor units.
 absl::Status CheckPeakOfGpu(const TargetSpec& sheet) {
-  // In data/devices/gpus.csv from 24 (a Jetson Nano) to 2,300 (a B200 in half precision) for each watt.
+  // In data/devices/gpus.csv from 24 (a Jetson Nano) to 2,300 (a B200 in half precision) for each
+  // watt.
   constexpr double kFewestOfWatt = 4, kMostOfWatt = 1e4;
   const double of_watt = sheet.board_power_w > 0 ? sheet.peak_gflops / sheet.board_power_w : 0;
   if (of_watt > 0 && (of_watt < kFewestOfWatt || of_watt > kMostOfWatt)) {
@@ -148,8 +151,9 @@ absl::Status CheckPeakOfGpu(const TargetSpec& sheet) {
                              sheet.clock_mhz, sheet.precision == "float32" ? " in float32" : "", most));
 }
 
-// Whoever builds a device gives it memory that its arithmetic can use. A mistaken unit, a thousandfold, is beyond what
-// any device has (data/devices, data/public), and some more either way; matrix units compute ten times as much.
+// Whoever builds a device gives it memory that its arithmetic can use. A mistaken unit, a
+// thousandfold, is beyond what any device has (data/devices, data/public), and some more either
+// way; matrix units compute ten times as much.
 absl::Status CheckBalance(const TargetSpec& sheet) {
   const bool is_single = sheet.precision == "float32" || sheet.precision == "tf32-convolutions";
   const double fewest = sheet.kind == "gpu" ? (is_single ? 0.2 : 1) : 0.1, most = is_single ? 500 : 5000;
@@ -182,8 +186,8 @@ absl::Status CheckName(const TargetSpec& sheet) {
       of_model.size() > 1 ? " have" : " has", " one; name ", of_model.size() > 1 ? "one of them" : "it", kOrNumbers));
 }
 
-// A GPU that data/devices has, by its exact name: power limits and memories differ between its variants, not by more
-// than this.
+// A GPU that data/devices has, by its exact name: power limits and memories differ between its
+// variants, not by more than this.
 absl::Status CheckAgainstTable(const TargetSpec& sheet) {
   constexpr double kMostTimes = 2.5;
   if (sheet.kind != "gpu") return absl::OkStatus();

@@ -1,4 +1,5 @@
-// Whether a device's data sheet can be true. What contradicts itself is refused before a target is made of it.
+// Whether a device's data sheet can be true. What contradicts itself is refused before a target is
+// made of it.
 #ifndef COBRA_MODEL_PREDICT_SHEET_CHECK_H_
 #define COBRA_MODEL_PREDICT_SHEET_CHECK_H_
 
@@ -8,7 +9,8 @@
 
 namespace cobra::predict {
 
-// InvalidArgument, which begins with the field and its value ("threads 16: ..."). 0 in a number means unknown.
+// InvalidArgument, which begins with the field and its value ("threads 16: ..."). 0 in a number
+// means unknown.
 absl::Status CheckSheet(const TargetSpec& sheet);
 
 // InvalidArgument unless it is one of the precisions that targets have (target.h).

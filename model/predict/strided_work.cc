@@ -21,20 +21,23 @@ using graph::Plus;
 using graph::Strides;
 using graph::Times;
 
-// They call contiguous(): softmax in SoftMax.cu, layer_norm in layer_norm_kernel.cu, ... A compiler reads as it lies.
+// They call contiguous(): softmax in SoftMax.cu, layer_norm in layer_norm_kernel.cu, ... A compiler
+// reads as it lies.
 constexpr Op kNeedRows[] = {Op::softmax,    Op::log_softmax, Op::special_softmax, Op::special_log_softmax,
                             Op::layer_norm, Op::group_norm,  Op::instance_norm,   Op::unfold,
                             Op::fold,       Op::cumsum};
 // ... in rows or with the channels last, as the argument suggests.
 constexpr Op kNeedImages[] = {Op::max_pool2d, Op::avg_pool2d};
-// cuDNN's, compiled or not. With one dimension, always rows (ATen/native/Convolution.cpp, _convolution).
+// cuDNN's, compiled or not. With one dimension, always rows (ATen/native/Convolution.cpp,
+// _convolution).
 constexpr Op kConvolutionsOfRows[] = {Op::conv1d, Op::conv_transpose1d},
              kConvolutionsOfImages[] = {Op::conv2d, Op::conv3d, Op::conv_transpose2d, Op::conv_transpose3d};
 // Matrices among the arguments: the first two, or those behind the first.
 constexpr Op kProductsOfTwo[] = {Op::matmul, Op::bmm, Op::linalg_matmul}, kProductsOfLast[] = {Op::addmm, Op::baddbmm};
 constexpr int64_t kFewestChannelsLast = 16;  // for which the bilinear kernel has a thread for each element
 
-// The dimension that lies innermost: of more than one element, with the smallest step. -1: there is none.
+// The dimension that lies innermost: of more than one element, with the smallest step. -1: there is
+// none.
 int Innermost(const graph::Shape& shape, const Strides& strides) {
   int innermost = -1;
   for (int d = static_cast<int>(shape.size()) - 1; d >= 0; --d) {
@@ -43,7 +46,8 @@ int Innermost(const graph::Shape& shape, const Strides& strides) {
   return innermost;
 }
 
-// BLAS takes a batch of matrices with any distance between rows, or between columns, and one distance between matrices.
+// BLAS takes a batch of matrices with any distance between rows, or between columns, and one
+// distance between matrices.
 bool IsBatchOfMatrices(const graph::Shape& shape, const Strides& strides) {
   if (shape.size() < 2) return true;
   const size_t rank = shape.size();
@@ -98,7 +102,8 @@ class Calls {
     work->copied_bytes = Plus(work->copied_bytes, Times(2, graph_.TypeOf(input).num_bytes()));
   }
 
-  // Whether the argument of a convolution has its channels last already, but other tensors between them.
+  // Whether the argument of a convolution has its channels last already, but other tensors between
+  // them.
   bool LeavesGaps(const graph::Node& call, size_t i) const {
     return call.op == Op::conv2d && i == 0 && layout_.SuggestsChannelsLast(graph_, call.inputs[0]);
   }

@@ -1,5 +1,6 @@
-// The work of a network's calls that follows from the target and from the calls around them: casts under autocast, and
-// what a GPU's kernels do. The rest of the work terms is the same on every target (LogWork).
+// The work of a network's calls that follows from the target and from the calls around them: casts
+// under autocast, and what a GPU's kernels do. The rest of the work terms is the same on every
+// target (LogWork).
 #ifndef COBRA_MODEL_PREDICT_TARGET_WORK_H_
 #define COBRA_MODEL_PREDICT_TARGET_WORK_H_
 

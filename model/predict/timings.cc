@@ -120,7 +120,8 @@ Usual UsualOf(const std::map<std::string, double>& known_us, const std::string& 
   if (rows.values.size() < 3) return {first, kMostApart, absl::StrCat("of row ", first_row)};
   Medians sorted = rows;
   const double middle = sorted.Middle();
-  // Sorted now. One bad row of several does not speak against the others; those that stay are twofold apart at most.
+  // Sorted now. One bad row of several does not speak against the others; those that stay are
+  // twofold apart at most.
   const bool is_apart = sorted.values.back().first > kMostApart * sorted.values.front().first;
   return {middle, is_apart ? std::sqrt(kMostApart) : kMostApart, "the median of its rows"};
 }

@@ -1,5 +1,5 @@
-// Networks that were timed on a device, as users report them: checked one by one, and brought together to one median a
-// network.
+// Networks that were timed on a device, as users report them: checked one by one, and brought
+// together to one median a network.
 #ifndef COBRA_MODEL_PREDICT_TIMINGS_H_
 #define COBRA_MODEL_PREDICT_TIMINGS_H_
 
@@ -29,8 +29,9 @@ struct RefusedRow {
   absl::Status why;
 };
 
-// Networks that differ, each once, as records of a probe. Rows that are refused: latencies that are no time or that the
-// device cannot have, and networks whose medians are more than twofold apart, also from what `earlier` has of them.
+// Networks that differ, each once, as records of a probe. Rows that are refused: latencies that are
+// no time or that the device cannot have, and networks whose medians are more than twofold apart,
+// also from what `earlier` has of them.
 struct CheckedTimings {
   std::vector<store::MeasuredGraph> records;
   std::vector<RefusedRow> refused;
@@ -43,14 +44,15 @@ CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& m
 // What a device is adapted to at once; further ones are observed.
 inline constexpr size_t kMaxAdaptSamples = 50;
 
-// `probe` with further records: a network that both have gets the median of all, weighted by their numbers of timings
-// (Latency::runs). Whoever timed them saw the machine as it is: where the probe knows its disturbance, they become what
-// the networks take without it. At most kMaxTimedNetworks networks stay, and no more than take kMaxProbeGraphBytes: the
-// latest.
+// `probe` with further records: a network that both have gets the median of all, weighted by their
+// numbers of timings (Latency::runs). Whoever timed them saw the machine as it is: where the probe
+// knows its disturbance, they become what the networks take without it. At most kMaxTimedNetworks
+// networks stay, and no more than take kMaxProbeGraphBytes: the latest.
 inline constexpr size_t kMaxTimedNetworks = 400;
 void AddTimings(std::vector<store::MeasuredGraph> records, ProbeResult* probe);
 
-// Whether single layers were measured too, so that it is a probe's calibration (Predictor::Calibrate).
+// Whether single layers were measured too, so that it is a probe's calibration
+// (Predictor::Calibrate).
 bool HasLayers(const ProbeResult& probe);
 
 }  // namespace cobra::predict

@@ -11,16 +11,16 @@
 
 namespace cobra::predict {
 
-// `raw` are the tokens of a layer's text, of which token `i` lies outside. A word that no measurement has: "conv2d with
-// input of type int64 was never measured".
+// `raw` are the tokens of a layer's text, of which token `i` lies outside. A word that no
+// measurement has: "conv2d with input of type int64 was never measured".
 std::string DescribeUnknownWord(const std::vector<text::RawToken>& raw, size_t i);
 
-// A number outside of what was measured, `low` to `high`: "conv2d: dimension 1 of the result is 9000; measured from 1
-// to 4096".
+// A number outside of what was measured, `low` to `high`: "conv2d: dimension 1 of the result is
+// 9000; measured from 1 to 4096".
 std::string DescribeOutside(const std::vector<text::RawToken>& raw, size_t i, double value, double low, double high);
 
-// The first word or number of a layer's text that lies outside the training data, described; empty: there is none.
-// `value_ranges`: as in a manifest.
+// The first word or number of a layer's text that lies outside the training data, described; empty:
+// there is none. `value_ranges`: as in a manifest.
 std::string WhyUnknown(absl::string_view text, const std::vector<text::Token>& tokens,
                        const std::vector<std::pair<double, double>>& value_ranges);
 

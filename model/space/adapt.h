@@ -1,18 +1,20 @@
-// Predicts latencies of a new device from a few of its latencies and the tables of other devices. Includes LibTorch
-// headers.
+// Predicts latencies of a new device from a few of its latencies and the tables of other devices.
+// Includes LibTorch headers.
 //
 // The latency, over the mean of the samples, is
 //   s z_j + o + sum_d w_d (z_d - mean z) + sum_c a_c cost_c + sum_k b_k choice_k + noise,
-// with z_d of known device d in units of its mean, Gaussian s (around 1), o, w, a, b and noise relative to the latency.
-// The model is in milliseconds and not in their logarithm, because times add up: the latency of an accelerator is a sum
-// over operations, independent of other devices. Four properties of the new device are unknown: the nearest known
-// device j, the distance to it (variance of w), whether it has prices of its own (variance of a), and its noise. All
-// combinations are weighted by their likelihood. So three samples of a GPU select the GPUs among the known devices, and
-// with ten samples of an accelerator its own prices dominate. A data sheet increases the prior of devices of the same
-// kind and batch size. For GPUs there are also candidates between two devices: launching kernels takes as long as on
-// one at batch 1, computing as long as on another, and the slower of the two determines the time. The last candidates
-// are rooflines (SpaceFeatures) instead of devices, for accelerators that are unlike all known devices. Their prior is
-// reduced if the data sheet names a GPU or a CPU.
+// with z_d of known device d in units of its mean, Gaussian s (around 1), o, w, a, b and noise
+// relative to the latency. The model is in milliseconds and not in their logarithm, because times
+// add up: the latency of an accelerator is a sum over operations, independent of other devices.
+// Four properties of the new device are unknown: the nearest known device j, the distance to it
+// (variance of w), whether it has prices of its own (variance of a), and its noise. All
+// combinations are weighted by their likelihood. So three samples of a GPU select the GPUs among
+// the known devices, and with ten samples of an accelerator its own prices dominate. A data sheet
+// increases the prior of devices of the same kind and batch size. For GPUs there are also
+// candidates between two devices: launching kernels takes as long as on one at batch 1, computing
+// as long as on another, and the slower of the two determines the time. The last candidates are
+// rooflines (SpaceFeatures) instead of devices, for accelerators that are unlike all known devices.
+// Their prior is reduced if the data sheet names a GPU or a CPU.
 #ifndef COBRA_MODEL_SPACE_ADAPT_H_
 #define COBRA_MODEL_SPACE_ADAPT_H_
 
@@ -48,10 +50,11 @@ struct AdaptedLatency {
   double latency_ms = 0, low_ms = 0, high_ms = 0;  // 90 %
 };
 
-// Corrects the posterior's half-width of a 90 % interval, in log-latency. With few samples the posterior underestimates
-// its uncertainty about the noise, so the half-width is shrunk towards the usual one. A device that is unlike all known
-// ones surprises by its own samples, each predicted from the others: the interval is widened by a power of that, and is
-// at least a part of what the samples alone have.
+// Corrects the posterior's half-width of a 90 % interval, in log-latency. With few samples the
+// posterior underestimates its uncertainty about the noise, so the half-width is shrunk towards the
+// usual one. A device that is unlike all known ones surprises by its own samples, each predicted
+// from the others: the interval is widened by a power of that, and is at least a part of what the
+// samples alone have.
 struct AdaptWidth {
   double factor = 1;
   double usual = 1;  // the geometric mean of the posterior's half-widths for known devices
@@ -73,8 +76,8 @@ class Adapter {
   AdaptedDevice Fit(const AdaptRows& samples, const std::vector<double>& latency_ms) const;
   // Without AdaptedDevice::surprise and own_half_width, a dozen times as fast.
   AdaptedDevice FitPosterior(const AdaptRows& samples, const std::vector<double>& latency_ms) const;
-  // Selects `count` of `rows` to measure, one after the other, each time the row that minimises the remaining variance
-  // of all rows, relative to their latency.
+  // Selects `count` of `rows` to measure, one after the other, each time the row that minimises the
+  // remaining variance of all rows, relative to their latency.
   std::vector<int64_t> Choose(const AdaptRows& rows, int count) const;
 
  private:
@@ -97,10 +100,11 @@ class AdaptedDevice {
   // The mean of the posterior with its interval.
   std::vector<AdaptedLatency> Predict(const AdaptRows& rows, const AdaptWidth& width = {}) const;
   std::vector<double> LatencyMs(const AdaptRows& rows) const;  // the same without intervals, faster
-  // How far the samples are from what the others predict, in units of what the posterior expects (1); shrunk towards 1,
-  // the more the fewer there are.
+  // How far the samples are from what the others predict, in units of what the posterior expects
+  // (1); shrunk towards 1, the more the fewer there are.
   double surprise() const { return surprise_; }
-  // Of a 90 % interval as the samples alone have it, each predicted from the others, in log-latency. 0 without three.
+  // Of a 90 % interval as the samples alone have it, each predicted from the others, in
+  // log-latency. 0 without three.
   double own_half_width() const { return own_half_width_; }
 
  private:
@@ -120,8 +124,8 @@ class AdaptedDevice {
   std::vector<Mode> modes_;
 };
 
-// Devices of `known` with different hardware than `target`: another family; or, without a family, another name up to
-// the last underscore.
+// Devices of `known` with different hardware than `target`: another family; or, without a family,
+// another name up to the last underscore.
 std::vector<size_t> OtherFamilies(const KnownDevices& known, const DeviceSpec& target);
 
 }  // namespace cobra::space

@@ -1,5 +1,6 @@
-// `cobra-train adapt --model VERSION`: a version of measured targets answers for a device that it does not know, by
-// what the server's RPC Adapt does (model/predict/adapter.h), on tables of architectures and without a server.
+// `cobra-train adapt --model VERSION`: a version of measured targets answers for a device that it
+// does not know, by what the server's RPC Adapt does (model/predict/adapter.h), on tables of
+// architectures and without a server.
 #ifndef COBRA_MODEL_SPACE_ADAPT_TARGETS_H_
 #define COBRA_MODEL_SPACE_ADAPT_TARGETS_H_
 
@@ -12,7 +13,8 @@
 
 namespace cobra::space {
 
-// Whether `directory` holds a version of measured targets, as model/pretrained does, not a model of a search space.
+// Whether `directory` holds a version of measured targets, as model/pretrained does, not a model of
+// a search space.
 bool IsVersionOfTargets(const std::string& directory);
 
 struct AdaptTargetsQuestion {
@@ -24,8 +26,8 @@ struct AdaptTargetsQuestion {
   ArchRows rows;
 };
 
-// Of each row of `rows`. InvalidArgument names file and line of a string that is no architecture, of a latency that is
-// refused and of a data sheet that contradicts itself.
+// Of each row of `rows`. InvalidArgument names file and line of a string that is no architecture,
+// of a latency that is refused and of a data sheet that contradicts itself.
 absl::StatusOr<std::vector<AdaptedLatency>> AdaptTargets(const AdaptTargetsQuestion& question);
 
 }  // namespace cobra::space

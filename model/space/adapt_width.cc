@@ -35,7 +35,8 @@ struct Trial {
   }
 };
 
-// Other powers of the surprise than 1 were tried: with more, devices whose ten samples happen to agree get too little.
+// Other powers of the surprise than 1 were tried: with more, devices whose ten samples happen to
+// agree get too little.
 AdaptWidth WidthWith(const Trial& trial, double usual, double trust, double own) {
   AdaptWidth width{1, usual, trust, 1, own};
   std::vector<double> scores;
@@ -72,7 +73,8 @@ AdaptWidth Calibrate(const Trial& trial) {
   return best;
 }
 
-// Adapts with the first samples of `order`, and predicts all rows after the largest number of samples.
+// Adapts with the first samples of `order`, and predicts all rows after the largest number of
+// samples.
 void Try(const Adapter& adapter, const AdaptRows& rows, const std::vector<double>& ms,
          const std::vector<int64_t>& order, std::map<int, Trial>* trials) {
   const auto first = [&](int64_t from, int64_t to) {

@@ -14,10 +14,10 @@ namespace cobra::space {
 
 using AdaptWidths = std::map<int, AdaptWidth>;
 
-// Each known device in turn is treated as new, without its family. Samples are drawn `draws` times at random and once
-// by Adapter::Choose. Fits the factor with which the intervals cover 90 % of the rows, and, with the best interval
-// score (Gneiting and Raftery 2007, 6.2), the trust in the posterior and the part of the samples' own width. Empty for
-// fewer than three devices.
+// Each known device in turn is treated as new, without its family. Samples are drawn `draws` times
+// at random and once by Adapter::Choose. Fits the factor with which the intervals cover 90 % of the
+// rows, and, with the best interval score (Gneiting and Raftery 2007, 6.2), the trust in the
+// posterior and the part of the samples' own width. Empty for fewer than three devices.
 AdaptWidths CalibrateWidths(const KnownDevices& known, const SpaceMatrix& all, const ArchRows& rows,
                             const std::vector<int64_t>& fit_rows, const AdaptOptions& options, int draws);
 

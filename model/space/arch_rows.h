@@ -1,5 +1,5 @@
-// Latencies of the architectures of one search space: a table with one row per architecture and one column per device,
-// in milliseconds (docs/spaces.md).
+// Latencies of the architectures of one search space: a table with one row per architecture and one
+// column per device, in milliseconds (docs/spaces.md).
 #ifndef COBRA_MODEL_SPACE_ARCH_ROWS_H_
 #define COBRA_MODEL_SPACE_ARCH_ROWS_H_
 
@@ -23,8 +23,9 @@ struct ArchRows {
   absl::StatusOr<size_t> Device(absl::string_view name) const;
 };
 
-// CSV, plain or gzip, with columns `row`, `arch` and one per device (`latency_ms` if there is only one); a column
-// `vector` is ignored. InvalidArgument names file and line of a latency that is not a positive number.
+// CSV, plain or gzip, with columns `row`, `arch` and one per device (`latency_ms` if there is only
+// one); a column `vector` is ignored. InvalidArgument names file and line of a latency that is not
+// a positive number.
 absl::StatusOr<ArchRows> LoadArchRows(absl::string_view path);
 
 }  // namespace cobra::space

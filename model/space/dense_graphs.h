@@ -1,5 +1,5 @@
-// Small graphs of one space as dense tensors, padded to the largest: their matrices are so small that sparse ones would
-// cost more. Includes LibTorch headers.
+// Small graphs of one space as dense tensors, padded to the largest: their matrices are so small
+// that sparse ones would cost more. Includes LibTorch headers.
 #ifndef COBRA_MODEL_SPACE_DENSE_GRAPHS_H_
 #define COBRA_MODEL_SPACE_DENSE_GRAPHS_H_
 

@@ -1,4 +1,5 @@
-// The data sheet of a device in a table's column. It determines the similarity of two devices before any measurement.
+// The data sheet of a device in a table's column. It determines the similarity of two devices
+// before any measurement.
 #ifndef COBRA_MODEL_SPACE_DEVICE_SPEC_H_
 #define COBRA_MODEL_SPACE_DEVICE_SPEC_H_
 
@@ -20,11 +21,11 @@ struct DeviceSpec {
   bool known() const { return !kind.empty(); }
 };
 
-// {"kind": "gpu", "batch": 32, "cores": 3584, "clock_mhz": 1582, "power_w": 250}, all fields optional. InvalidArgument
-// otherwise.
+// {"kind": "gpu", "batch": 32, "cores": 3584, "clock_mhz": 1582, "power_w": 250}, all fields
+// optional. InvalidArgument otherwise.
 absl::StatusOr<DeviceSpec> DeviceSpecFromJson(absl::string_view text);
-// CSV with the columns device,family,kind,batch,cores,clock_mhz,power_w; other columns are ignored. Errors name file
-// and line.
+// CSV with the columns device,family,kind,batch,cores,clock_mhz,power_w; other columns are ignored.
+// Errors name file and line.
 absl::StatusOr<std::vector<DeviceSpec>> LoadDeviceSpecs(absl::string_view path);
 // The spec of the column `name`, or one with only the name.
 DeviceSpec SpecOf(const std::vector<DeviceSpec>& specs, absl::string_view name);

@@ -10,7 +10,8 @@ struct Factors {
   float keep, beta1, beta2, step, root_correction, epsilon;  // of one step
 };
 
-// The loop that the compiler turns into vector instructions: nothing in it depends on the element before.
+// The loop that the compiler turns into vector instructions: nothing in it depends on the element
+// before.
 void Move(float* __restrict weight, const float* __restrict gradient, float* __restrict first, float* __restrict second,
           int64_t count, const Factors& f) {
   const float one_less_beta1 = 1 - f.beta1, one_less_beta2 = 1 - f.beta2;

@@ -1,6 +1,6 @@
-// AdamW (Loshchilov and Hutter, 2019, ICLR) in one pass over weights, gradients and moments. LibTorch's own makes a
-// dozen passes, which dominate a step with batches as small as the published ones (1 to 10 graphs). The results are
-// equal up to rounding. Includes LibTorch headers.
+// AdamW (Loshchilov and Hutter, 2019, ICLR) in one pass over weights, gradients and moments.
+// LibTorch's own makes a dozen passes, which dominate a step with batches as small as the published
+// ones (1 to 10 graphs). The results are equal up to rounding. Includes LibTorch headers.
 #ifndef COBRA_MODEL_SPACE_FUSED_ADAMW_H_
 #define COBRA_MODEL_SPACE_FUSED_ADAMW_H_
 

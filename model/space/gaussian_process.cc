@@ -29,7 +29,8 @@ Columns ColumnsOf(const GaussianProcessFeatures& features) {
   return {at::cat(features.groups, 1), at::tensor(group_of, at::kLong), static_cast<int64_t>(features.groups.size())};
 }
 
-// Columns scaled by the roots of their groups' weights: plain distances between scaled columns are the weighted ones.
+// Columns scaled by the roots of their groups' weights: plain distances between scaled columns are
+// the weighted ones.
 at::Tensor Weighted(const Columns& columns, const at::Tensor& theta) {
   return columns.values * (theta.narrow(0, 0, columns.groups) / 2).exp().index_select(0, columns.group_of);
 }
@@ -38,12 +39,14 @@ at::Tensor Line(const GaussianProcessFeatures& a, const GaussianProcessFeatures&
   return at::matmul(a.linear, b.linear.t()) + 1;
 }
 
-// One of the summed processes. `theta`: its part, the logarithms of a weight for each group and of the amplitude.
+// One of the summed processes. `theta`: its part, the logarithms of a weight for each group and of
+// the amplitude.
 at::Tensor CorrelationMatrix(const Columns& a, const Columns& b, const at::Tensor& theta) {
   return (theta[a.groups] - SquaredDistance(Weighted(a, theta), Weighted(b, theta))).exp();
 }
 
-// For each group the sum over all pairs (i, j) of product[i, j] times their squared distance; `product` is symmetric.
+// For each group the sum over all pairs (i, j) of product[i, j] times their squared distance;
+// `product` is symmetric.
 at::Tensor SumOfDistances(const Columns& columns, const at::Tensor& product) {
   const at::Tensor& x = columns.values;
   const at::Tensor of_column = 2 * (at::matmul(product.sum(1), x.square()) - (x * at::matmul(product, x)).sum(0));

@@ -1,11 +1,13 @@
-// A Gaussian process on plain features of architectures, for tables of some hundred rows. It is fitted in seconds. With
-// good features it is as accurate as a network that trains for minutes. Includes LibTorch headers.
+// A Gaussian process on plain features of architectures, for tables of some hundred rows. It is
+// fitted in seconds. With good features it is as accurate as a network that trains for minutes.
+// Includes LibTorch headers.
 //
-// The square root of the latency is modelled as a linear function of `linear`, plus a sum of processes whose
-// correlation decreases with the weighted squared distance in each group of features, plus noise. Weights, amplitudes
-// and noise maximise the likelihood (Rasmussen and Williams, 2006, chapter 5) of a random draw of rows. The prediction
-// is the mean over several such draws; each conditions on all rows. Because measurements have outliers, each row's
-// noise is then set to its residual, several times (which minimises the absolute error).
+// The square root of the latency is modelled as a linear function of `linear`, plus a sum of
+// processes whose correlation decreases with the weighted squared distance in each group of
+// features, plus noise. Weights, amplitudes and noise maximise the likelihood (Rasmussen and
+// Williams, 2006, chapter 5) of a random draw of rows. The prediction is the mean over several such
+// draws; each conditions on all rows. Because measurements have outliers, each row's noise is then
+// set to its residual, several times (which minimises the absolute error).
 #ifndef COBRA_MODEL_SPACE_GAUSSIAN_PROCESS_H_
 #define COBRA_MODEL_SPACE_GAUSSIAN_PROCESS_H_
 
@@ -24,8 +26,9 @@ struct GaussianProcessFeatures {
   GaussianProcessFeatures Select(const at::Tensor& index) const;
   GaussianProcessFeatures Narrow(int64_t begin, int64_t count) const;
 };
-// features[architecture][group] -> groups; `linear` is group `linear_group`. Each number of the first `single_groups`
-// becomes a group with a weight of its own. All architectures have the same groups of the same lengths.
+// features[architecture][group] -> groups; `linear` is group `linear_group`. Each number of the
+// first `single_groups` becomes a group with a weight of its own. All architectures have the same
+// groups of the same lengths.
 GaussianProcessFeatures MakeGaussianProcessFeatures(const std::vector<std::vector<std::vector<double>>>& features,
                                                     size_t linear_group, size_t single_groups);
 
@@ -33,7 +36,8 @@ struct GaussianProcessOptions {
   int draws = 8;      // draws of rows for the search
   int processes = 3;  // number of processes in the sum
   int steps = 120;    // steps of the search for weights
-  // Rows of a draw: the search's time grows with their cube, and many draws are better than large ones.
+  // Rows of a draw: the search's time grows with their cube, and many draws are better than large
+  // ones.
   int64_t rows = 300;
   int reweightings = 3;  // number of reweightings of the rows by their residuals
   double step_size = 0.15;
@@ -43,7 +47,8 @@ struct GaussianProcessOptions {
 class GaussianProcess {
  public:
   struct Draw {
-    // Logarithms: (weight of each group, amplitude) of each process, amplitude of the line, noise variance.
+    // Logarithms: (weight of each group, amplitude) of each process, amplitude of the line, noise
+    // variance.
     at::Tensor theta;
     at::Tensor weights;  // [rows]
   };

@@ -31,8 +31,9 @@ constexpr int kDriftWhileFitting = 8;
 constexpr size_t kFewestForOrder = 50;
 constexpr double kGain = 0.98;  // the order is used only if it reduces the error to less than this share
 
-// Work of the encoder (its depth does not vary), then of the decoder, whose terms except the width are per layer.
-// Attention over the encoder's output is as wide as the encoder, and covers as many of its layers as are attended to.
+// Work of the encoder (its depth does not vary), then of the decoder, whose terms except the width
+// are per layer. Attention over the encoder's output is as wide as the encoder, and covers as many
+// of its layers as are attended to.
 std::array<double, kTerms> TermsOf(const HatFeatures& f) {
   const double layers = f[5];
   return {1,
@@ -59,7 +60,8 @@ double MeanError(const std::vector<double>& predicted, const std::vector<double>
   return sum / static_cast<double>(measured.size());
 }
 
-// Returns the shift, among the quantiles of the residuals, whose factor exp(shift) gives the least mean relative error.
+// Returns the shift, among the quantiles of the residuals, whose factor exp(shift) gives the least
+// mean relative error.
 double BestLogShift(const std::vector<double>& law, const std::vector<double>& latency_ms) {
   std::vector<double> residual;
   for (size_t i = 0; i < law.size(); ++i) residual.push_back(std::log(latency_ms[i] / law[i]));
@@ -192,8 +194,9 @@ double HatModel::MedianNear(double order, int count, int excluded) const {
   return Median(std::move(near));
 }
 
-// Fits the work model and the drift in turn, then chooses over how many rows the drift is the median: the best number,
-// if better than `best`. `predicted` becomes each row's prediction without its own latency in the drift.
+// Fits the work model and the drift in turn, then chooses over how many rows the drift is the
+// median: the best number, if better than `best`. `predicted` becomes each row's prediction without
+// its own latency in the drift.
 bool HatModel::FitDrift(const std::vector<HatFeatures>& features, const std::vector<double>& order,
                         const std::vector<double>& latency_ms, double best, std::vector<double>* predicted) {
   std::vector<size_t> by_order(order.size()), place(order.size());
@@ -236,7 +239,8 @@ absl::StatusOr<HatModel> HatModel::Fit(const std::vector<HatFeatures>& features,
                                        const std::vector<double>& latency_ms, const HatFitOptions& options) {
   if (features.empty() || features.size() != latency_ms.size())
     return absl::InvalidArgumentError("fit: no rows with a latency");
-  // Sets the drift for a row without an order, and returns the predictions of the training rows with it.
+  // Sets the drift for a row without an order, and returns the predictions of the training rows
+  // with it.
   const auto settle = [&](HatModel* model) {
     std::vector<double> law;
     for (const HatFeatures& f : features) law.push_back(model->WorkModelMs(f));

@@ -1,6 +1,6 @@
-// Translation Transformers in HAT's description (Wang et al., ACL 2020): ten numbers per network. The latency is a sum
-// of terms for the work that the numbers imply, times a drift: the device's state during the measurement, which is
-// similar for many consecutive measurements.
+// Translation Transformers in HAT's description (Wang et al., ACL 2020): ten numbers per network.
+// The latency is a sum of terms for the work that the numbers imply, times a drift: the device's
+// state during the measurement, which is similar for many consecutive measurements.
 #ifndef COBRA_MODEL_SPACE_HAT_SPACE_H_
 #define COBRA_MODEL_SPACE_HAT_SPACE_H_
 
@@ -28,21 +28,21 @@ struct HatRows {
 
   size_t size() const { return row.size(); }
 };
-// CSV, plain or gzip, with columns `row`, the ten features, and one per device (`latency_ms` if there is only one).
-// Errors name file and line.
+// CSV, plain or gzip, with columns `row`, the ten features, and one per device (`latency_ms` if
+// there is only one). Errors name file and line.
 absl::StatusOr<HatRows> LoadHatRows(absl::string_view path);
 
 struct HatFitOptions {
-  // Whether rows that were measured near each other in time are used to estimate the drift. They are used only if this
-  // improves leave-one-out predictions of the training rows. So tables whose row numbers are not the order of measuring
-  // are not affected.
+  // Whether rows that were measured near each other in time are used to estimate the drift. They
+  // are used only if this improves leave-one-out predictions of the training rows. So tables whose
+  // row numbers are not the order of measuring are not affected.
   bool use_order = true;
 };
 
-// law: sixteen terms of work (embedding, feed-forward and attention of the encoder; the same of the decoder, times its
-// layers), fitted by least absolute relative error, which is robust against a minority of slow measurements. drift: the
-// median of the law's residuals over the nearest training rows in the order of measuring. WorkModelMs and drift are
-// fitted alternately.
+// law: sixteen terms of work (embedding, feed-forward and attention of the encoder; the same of the
+// decoder, times its layers), fitted by least absolute relative error, which is robust against a
+// minority of slow measurements. drift: the median of the law's residuals over the nearest training
+// rows in the order of measuring. WorkModelMs and drift are fitted alternately.
 class HatModel {
  public:
   // `order` as long as `features`, or empty. InvalidArgument without rows.
@@ -51,11 +51,11 @@ class HatModel {
   static absl::StatusOr<HatModel> FromJson(absl::string_view text);
   std::string ToJson() const;
 
-  // Milliseconds. A row without a number, or far from every training row, gets the drift with the least error over the
-  // training rows.
+  // Milliseconds. A row without a number, or far from every training row, gets the drift with the
+  // least error over the training rows.
   std::vector<double> Predict(const std::vector<HatFeatures>& features, const std::vector<double>& order) const;
-  // The 90 % interval is predicted * exp(+-half_width): the conformal quantile over the training rows, each predicted
-  // without its own latency.
+  // The 90 % interval is predicted * exp(+-half_width): the conformal quantile over the training
+  // rows, each predicted without its own latency.
   double half_width() const { return half_width_; }
   int nearest() const { return nearest_; }  // training rows that the drift is the median of; 0: the order is not used
 

@@ -15,7 +15,8 @@ namespace cobra::space {
 namespace {
 
 constexpr int64_t kMinRows = 30, kReferenceRows = 400, kHeldOutEvery = 10;
-// Ridge penalties, for rows whose entries are about one: single choices are trusted, products of two need evidence.
+// Ridge penalties, for rows whose entries are about one: single choices are trusted, products of
+// two need evidence.
 constexpr double kRidge = 0.02, kPairRidge = 30;
 
 // The message alone, without the position of a diagnostic, which would blame a command line.
@@ -29,8 +30,8 @@ at::Tensor ToMatrix(const std::vector<double>& values, size_t rows) {
   return at::tensor(values, at::kDouble).view({count, count == 0 ? 0 : static_cast<int64_t>(values.size()) / count});
 }
 
-// Fits a line to latency over mean latency with the least relative error. A latency near zero is weighted as a tenth of
-// the median, because modelled devices have cells of 0 ms.
+// Fits a line to latency over mean latency with the least relative error. A latency near zero is
+// weighted as a tenth of the median, because modelled devices have cells of 0 ms.
 at::Tensor FitLine(const at::Tensor& features, const at::Tensor& latency, const at::Tensor& ridge) {
   const double mean = latency.mean().item<double>(), least = 0.1 * latency.median().item<double>();
   const at::Tensor weight = mean / latency.clamp_min(least);

@@ -1,6 +1,6 @@
-// Linear models of the devices of a table: for each device the latency is a linear function of the architecture's
-// features. It also applies to architectures that were not measured, and removes the noise of those that were. Shows
-// LibTorch.
+// Linear models of the devices of a table: for each device the latency is a linear function of the
+// architecture's features. It also applies to architectures that were not measured, and removes the
+// noise of those that were. Shows LibTorch.
 #ifndef COBRA_MODEL_SPACE_KNOWN_DEVICES_H_
 #define COBRA_MODEL_SPACE_KNOWN_DEVICES_H_
 
@@ -27,8 +27,8 @@ struct SpaceMatrix {
 // InvalidArgument begins with `file`, the row's number in it, and the invalid string.
 absl::StatusOr<SpaceMatrix> MakeSpaceMatrix(const Space& space, const ArchRows& rows, const std::string& file);
 
-// Latency is line . features, in units of the device's mean; ridge regression of relative errors. Features are centred
-// over the rows of the table; costs are divided by their mean.
+// Latency is line . features, in units of the device's mean; ridge regression of relative errors.
+// Features are centred over the rows of the table; costs are divided by their mean.
 class KnownDevices {
  public:
   struct Device {
@@ -39,8 +39,8 @@ class KnownDevices {
   };
 
   KnownDevices() = default;
-  // The devices `columns` of `rows`, on the rows `fit_rows`; rows without a value for a device are skipped.
-  // InvalidArgument if a device has fewer than 30.
+  // The devices `columns` of `rows`, on the rows `fit_rows`; rows without a value for a device are
+  // skipped. InvalidArgument if a device has fewer than 30.
   static absl::StatusOr<KnownDevices> Fit(const SpaceMatrix& all, const ArchRows& rows,
                                           const std::vector<size_t>& columns, const std::vector<int64_t>& fit_rows,
                                           const std::vector<DeviceSpec>& specs);

@@ -15,11 +15,13 @@ namespace {
 
 enum Cost { kPointwise, kDepthwise, kActivations, kBlocks, kSpecial, kWeights, kOther, kCosts };
 
-// The cost of one multiplication in a depthwise convolution (0: hidden by moving its values), and of one moved value,
-// in multiplications. The first entry of either counts multiplications alone. Chosen on HELP's training devices.
+// The cost of one multiplication in a depthwise convolution (0: hidden by moving its values), and
+// of one moved value, in multiplications. The first entry of either counts multiplications alone.
+// Chosen on HELP's training devices.
 constexpr double kDepthwisePrices[] = {1, 0, 3}, kValuePrices[] = {0, 8, 20};
 
-// An expansion, a depthwise convolution and a projection, `size` pixels wide before and `out_size` after.
+// An expansion, a depthwise convolution and a projection, `size` pixels wide before and `out_size`
+// after.
 struct Residual {
   double in, out, expansion, kernel, groups, size, out_size;
 };

@@ -8,9 +8,9 @@
 
 namespace cobra::space {
 
-// Costs of both: millions of multiplications in 1x1 and in depthwise convolutions, activations (1e5), blocks that run,
-// blocks in groups (FBNet) or with squeeze and excitation (OFA), weights (1e4); FBNet: skips that cannot be the
-// identity; OFA: the area of the input image.
+// Costs of both: millions of multiplications in 1x1 and in depthwise convolutions, activations
+// (1e5), blocks that run, blocks in groups (FBNet) or with squeeze and excitation (OFA), weights
+// (1e4); FBNet: skips that cannot be the identity; OFA: the area of the input image.
 std::unique_ptr<const Space> MakeFbnetSpace();
 std::unique_ptr<const Space> MakeOfaSpace();
 

@@ -30,7 +30,8 @@ std::vector<Path> PathsOf(const Cell& cell) {
   return to_node[kNodes - 1];
 }
 
-// Gives every path a unique number from 0 on: its operations from `lowest` on are the digits 1 to `digits`.
+// Gives every path a unique number from 0 on: its operations from `lowest` on are the digits 1 to
+// `digits`.
 size_t IndexOf(const Path& path, size_t digits, int lowest) {
   size_t index = 0;
   for (int operation : path) {
@@ -57,7 +58,8 @@ std::vector<double> LongestOf(const std::vector<Path>& paths) {
   return most;
 }
 
-// [depth][operation except none]: the depth is the largest number of operations other than skips before the operation.
+// [depth][operation except none]: the depth is the largest number of operations other than skips
+// before the operation.
 std::vector<double> DepthsOf(const Cell& cell) {
   std::vector<double> counts(12, 0);
   std::array<int, kNodes> deepest{};

@@ -16,8 +16,8 @@ absl::StatusOr<nas::Nasbench201Cell> PrunedCell(const std::string& arch);
 // How often each operation runs in the pruned cell.
 absl::StatusOr<std::vector<double>> Nasbench201Counts(const std::string& arch);
 
-// Features of a cell for a Gaussian process (gaussian_process.h). They describe the pruned cell, and are equal for
-// cells that differ only in the names of their inner nodes.
+// Features of a cell for a Gaussian process (gaussian_process.h). They describe the pruned cell,
+// and are equal for cells that differ only in the names of their inner nodes.
 //   0 operations  how often each runs                                             4
 //   1 short       paths from input to output, by their operations without skips  40
 //   2 joins       terms of each node's sum, readers of each node                  6

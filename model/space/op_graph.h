@@ -1,5 +1,5 @@
-// A cell or a network of a search space as a graph whose nodes are operations: the input of the networks of
-// model/space.
+// A cell or a network of a search space as a graph whose nodes are operations: the input of the
+// networks of model/space.
 #ifndef COBRA_MODEL_SPACE_OP_GRAPH_H_
 #define COBRA_MODEL_SPACE_OP_GRAPH_H_
 
@@ -21,13 +21,15 @@ struct OpGraph {
 struct CellEncoding {
   bool pruned = false;         // without operations on no path from input to output, and without `none`
   bool contract_skip = false;  // BRP-NAS: a skip connection is an edge, not a node
-  // For a pruned cell without a path: return unconnected input and output nodes instead of an error.
+  // For a pruned cell without a path: return unconnected input and output nodes instead of an
+  // error.
   bool empty = false;
   static constexpr int kKinds = 7;  // the five operations, input, output
   static constexpr int kInput = 5, kOutput = 6;
 };
-// The first node is the input, the last the output. Cells that differ only in the names of their inner nodes have the
-// same graph. InvalidArgument if the string is not a cell, or if nothing of it runs.
+// The first node is the input, the last the output. Cells that differ only in the names of their
+// inner nodes have the same graph. InvalidArgument if the string is not a cell, or if nothing of it
+// runs.
 absl::StatusOr<OpGraph> Nasbench201Graph(absl::string_view arch, const CellEncoding& form);
 
 // Removes duplicate graphs (many cells of NAS-Bench-201 are equal after pruning): graphs[i] equals

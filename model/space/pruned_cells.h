@@ -1,4 +1,5 @@
-// Pruned cells of NAS-Bench-201, the input of our methods; each distinct network once. Includes LibTorch headers.
+// Pruned cells of NAS-Bench-201, the input of our methods; each distinct network once. Includes
+// LibTorch headers.
 #ifndef COBRA_MODEL_SPACE_PRUNED_CELLS_H_
 #define COBRA_MODEL_SPACE_PRUNED_CELLS_H_
 

@@ -1,6 +1,7 @@
-// A model of one device, fitted to some hundred of its latencies: a Gaussian process on the architecture's features
-// (gaussian_process.h). For pruned cells of NAS-Bench-201, its geometric mean with an ensemble of additive graph
-// networks, which is the best method in table nasbench201. Includes LibTorch headers.
+// A model of one device, fitted to some hundred of its latencies: a Gaussian process on the
+// architecture's features (gaussian_process.h). For pruned cells of NAS-Bench-201, its geometric
+// mean with an ensemble of additive graph networks, which is the best method in table nasbench201.
+// Includes LibTorch headers.
 #ifndef COBRA_MODEL_SPACE_SINGLE_DEVICE_MODEL_H_
 #define COBRA_MODEL_SPACE_SINGLE_DEVICE_MODEL_H_
 
@@ -26,8 +27,8 @@ class SingleDeviceModel {
     double networks_mean_ms = 0;
   };
 
-  // REQUIRES: at least kMinRows architectures of `space`, latencies above zero. If there are more than 3,000, the
-  // process uses every second, third ... row.
+  // REQUIRES: at least kMinRows architectures of `space`, latencies above zero. If there are more
+  // than 3,000, the process uses every second, third ... row.
   static constexpr int64_t kMinRows = 100;
   static absl::StatusOr<std::shared_ptr<const SingleDeviceModel>> Fit(const Space& space,
                                                                       const std::vector<std::string>& arch,

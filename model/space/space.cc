@@ -14,8 +14,8 @@ namespace {
 
 using Cell = nas::Nasbench201Cell;
 
-// The six edges of a cell. Costs: how often each operation runs. A cell that is not pruned also runs its `none`, as a
-// multiplication by zero.
+// The six edges of a cell. Costs: how often each operation runs. A cell that is not pruned also
+// runs its `none`, as a multiplication by zero.
 class Nasbench201Space : public Space {
  public:
   explicit Nasbench201Space(bool pruned) : pruned_(pruned) {}

@@ -1,5 +1,5 @@
-// The search spaces of `cobra-train fit --space`. Each converts its architecture strings to features (for linear models
-// and Gaussian processes) and to a graph (for networks).
+// The search spaces of `cobra-train fit --space`. Each converts its architecture strings to
+// features (for linear models and Gaussian processes) and to a graph (for networks).
 #ifndef COBRA_MODEL_SPACE_SPACE_H_
 #define COBRA_MODEL_SPACE_SPACE_H_
 
@@ -14,15 +14,17 @@ namespace cobra::space {
 
 // Features of an architecture; the same quantities for every architecture of the space.
 struct SpaceFeatures {
-  // The main cost factors, few numbers: how often each operation runs; or multiplications, activations, weights and
-  // layers. Not negative. The price of each on a new device has to be estimated from a handful of samples.
+  // The main cost factors, few numbers: how often each operation runs; or multiplications,
+  // activations, weights and layers. Not negative. The price of each on a new device has to be
+  // estimated from a handful of samples.
   std::vector<double> costs;
   std::vector<double> choices;  // one-hot, position by position
   // Products of two choices, halved; empty if a linear function of the choices is as accurate.
   std::vector<double> pairs;
-  // Estimates of the latency up to a factor, in units of the space's own. First: multiplications. Then, if the space
-  // knows its layers: the sum over layers of the longer of computing and moving data (Williams et al., "Roofline",
-  // 2009), for devices with different ratios of these and different efficiency of depthwise convolutions.
+  // Estimates of the latency up to a factor, in units of the space's own. First: multiplications.
+  // Then, if the space knows its layers: the sum over layers of the longer of computing and moving
+  // data (Williams et al., "Roofline", 2009), for devices with different ratios of these and
+  // different efficiency of depthwise convolutions.
   std::vector<double> rooflines;
 };
 

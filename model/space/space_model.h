@@ -1,6 +1,6 @@
-// A model of one search space, fitted to a user's table. It predicts any architecture on the devices of the table, and
-// on a new device after a few of its latencies. Saved as a directory: manifest.json, tensors.safetensors. Shows
-// LibTorch.
+// A model of one search space, fitted to a user's table. It predicts any architecture on the
+// devices of the table, and on a new device after a few of its latencies. Saved as a directory:
+// manifest.json, tensors.safetensors. Shows LibTorch.
 #ifndef COBRA_MODEL_SPACE_SPACE_MODEL_H_
 #define COBRA_MODEL_SPACE_SPACE_MODEL_H_
 
@@ -21,16 +21,16 @@ namespace cobra::space {
 
 class SpaceModel {
  public:
-  // `rows`: CSV, plain or gzip, `row,arch` and one column per device (or latency_ms), milliseconds. `specs`: data
-  // sheets of those devices; may be empty.
+  // `rows`: CSV, plain or gzip, `row,arch` and one column per device (or latency_ms), milliseconds.
+  // `specs`: data sheets of those devices; may be empty.
   static absl::StatusOr<SpaceModel> Fit(const Space& space, const std::string& rows,
                                         const std::vector<DeviceSpec>& specs);
   // DataLoss if a file is damaged.
   static absl::StatusOr<SpaceModel> Load(const std::string& directory);
   absl::Status Save(const std::string& directory) const;
 
-  // Predictions of each line of `rows` (columns row and arch; others are ignored), in order. `device` may be empty if
-  // the model has only one; NotFound lists them.
+  // Predictions of each line of `rows` (columns row and arch; others are ignored), in order.
+  // `device` may be empty if the model has only one; NotFound lists them.
   absl::StatusOr<std::vector<AdaptedLatency>> Predict(const ArchRows& rows, const std::string& file,
                                                       absl::string_view device) const;
   // The same for a new device. `samples`: column latency_ms.
@@ -38,7 +38,8 @@ class SpaceModel {
                                                     const DeviceSpec& target, const ArchRows& rows,
                                                     const std::string& file) const;
 
-  // Selects `count` of `rows` to measure on a new device, the most informative first: Adapter::Choose.
+  // Selects `count` of `rows` to measure on a new device, the most informative first:
+  // Adapter::Choose.
   absl::StatusOr<std::vector<int64_t>> Choose(const ArchRows& rows, const std::string& file, int count) const;
 
   const Space& space() const { return *space_; }

@@ -24,15 +24,16 @@ struct AdditiveNetOptions {
   int64_t width = 128, layers = 4;
 };
 
-// Our network: messages along and against the data flow and through a global node. Every node predicts its own
-// contribution; their sum is the prediction. Variants of it are in lab/variants/.
+// Our network: messages along and against the data flow and through a global node. Every node
+// predicts its own contribution; their sum is the prediction. Variants of it are in lab/variants/.
 class AdditiveNet : public SpaceNet {
  public:
   explicit AdditiveNet(const AdditiveNetOptions& options) : AdditiveNet(options, AllMessages()) {}
   at::Tensor LogLatency(const DenseGraphs& graphs) override;
 
  protected:
-  // A kind of message: what every node receives, [graphs, nodes or 1, width], given all nodes, [graphs, nodes, width].
+  // A kind of message: what every node receives, [graphs, nodes or 1, width], given all nodes,
+  // [graphs, nodes, width].
   struct Message {
     const char* name;  // of `weights` among the parameters of a layer
     at::Tensor (*receive)(const DenseGraphs& graphs, const at::Tensor& nodes, torch::nn::Linear& weights);

@@ -1,5 +1,5 @@
-// The attributes of a call in one spelling: what PyTorch takes for the same call has the same text, whether a dimension
-// is counted from the front or the back, and a default is written out or not.
+// The attributes of a call in one spelling: what PyTorch takes for the same call has the same text,
+// whether a dimension is counted from the front or the back, and a default is written out or not.
 #ifndef COBRA_MODEL_TEXT_CANONICAL_ATTRIBUTES_H_
 #define COBRA_MODEL_TEXT_CANONICAL_ATTRIBUTES_H_
 
@@ -10,8 +10,8 @@
 
 namespace cobra::text {
 
-// In the order of ops.def. Of two spellings the one that most measured calls have, so that weights know it: dimensions
-// counted from the front, but the last one of a softmax as -1.
+// In the order of ops.def. Of two spellings the one that most measured calls have, so that weights
+// know it: dimensions counted from the front, but the last one of a softmax as -1.
 std::vector<graph::Attributes::Entry> CanonicalAttributes(const graph::Graph& graph, const graph::Node& node);
 
 }  // namespace cobra::text

@@ -13,8 +13,8 @@
 namespace cobra::text {
 namespace {
 
-// A tensor is one token at least, so those beyond the first kMaxTokens would not be read. (A call may have a million,
-// of 64 dimensions each.)
+// A tensor is one token at least, so those beyond the first kMaxTokens would not be read. (A call
+// may have a million, of 64 dimensions each.)
 void AppendInputs(const graph::Graph& graph, const graph::Node& node, const graph::OpInfo& info, std::string* text) {
   for (size_t i = 0; i < std::min<size_t>(node.inputs.size(), kMaxTokens); ++i) {
     // A list of tensors repeats the argument's name: cat(tensors=...,tensors=...).

@@ -21,7 +21,8 @@ bool IsNumberStart(absl::string_view s, size_t i) {
          ((s[i] == '-' || s[i] == '.') && i + 1 < s.size() && (absl::ascii_isdigit(s[i + 1]) || s[i + 1] == '.'));
 }
 
-// One pass over the text. `field_` is the argument at the cursor, `position_` the count of its numbers so far.
+// One pass over the text. `field_` is the argument at the cursor, `position_` the count of its
+// numbers so far.
 class Splitter {
  public:
   explicit Splitter(absl::string_view text) : text_(text) {}

@@ -1,6 +1,6 @@
-// Canonical text -> tokens. Numbers stay numbers (COBRA, section 5, names split digits as the weakness of its
-// tokenizer): a number becomes one token whose id tells *where* it stands ("input#2": third dimension of `input`), with
-// its value beside it.
+// Canonical text -> tokens. Numbers stay numbers (COBRA, section 5, names split digits as the
+// weakness of its tokenizer): a number becomes one token whose id tells *where* it stands
+// ("input#2": third dimension of `input`), with its value beside it.
 //   conv2d(input=1x3x224x224:float32,bias=None,...)
 //   conv2d  input#0:1  input#1:3  input#2:224  input#3:224  bias=None  ...
 // float32 is not written out; another dtype is a token ("input:int64").
@@ -24,7 +24,8 @@ struct RawToken {
   double value = 0;
 };
 
-// At most kMaxTokens tokens; what lies beyond is dropped, and lists beyond 8 numbers keep their first 8.
+// At most kMaxTokens tokens; what lies beyond is dropped, and lists beyond 8 numbers keep their
+// first 8.
 inline constexpr int kMaxTokens = 128;
 std::vector<RawToken> SplitText(absl::string_view text);
 
@@ -34,8 +35,8 @@ struct Token {
   float value = 0;
 };
 
-// Log-scaled and divisibility features of a number, all within about [-2, 2]. Divisibility by the vector width decides
-// which kernels run.
+// Log-scaled and divisibility features of a number, all within about [-2, 2]. Divisibility by the
+// vector width decides which kernels run.
 inline constexpr int kNumValueFeatures = 24;
 std::array<float, kNumValueFeatures> ValueFeatures(double value);
 

@@ -1,4 +1,5 @@
-# A network of a kind that the shipped model has never measured: a recurrent one over the frames of a recording.
+# A network of a kind that the shipped model has never measured: a recurrent one over the frames of
+# a recording.
 import torch
 from torch import nn
 

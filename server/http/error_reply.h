@@ -8,8 +8,9 @@
 
 namespace cobra::http {
 
-// The status of HTTP that a status of gRPC is, as google.rpc.Code has it. A Diagnostic about what cannot be read, or
-// exceeds a limit, is 422: nobody shall repeat that request, as 429 and 501 have programs do.
+// The status of HTTP that a status of gRPC is, as google.rpc.Code has it. A Diagnostic about what
+// cannot be read, or exceeds a limit, is 422: nobody shall repeat that request, as 429 and 501 have
+// programs do.
 int HttpStatusOf(const absl::Status& status);
 // REQUIRES: not OK.
 Reply ErrorReply(const absl::Status& status);

@@ -21,8 +21,9 @@ absl::Status NotAForm(absl::string_view why) {
   return UserError(Diagnostic::Kind::kUsage, absl::StrCat("the form: ", why), "send it as `curl -F` does");
 }
 
-// Takes `key="value"` or `key=value` with what is before and after it, up to a ";" of its own. Inside of quotes a
-// backslash stands before a quote or a backslash; before anything else it is itself, as browsers and curl write it.
+// Takes `key="value"` or `key=value` with what is before and after it, up to a ";" of its own.
+// Inside of quotes a backslash stands before a quote or a backslash; before anything else it is
+// itself, as browsers and curl write it.
 bool TakeParameter(absl::string_view* rest, std::string* key, std::string* value) {
   *rest = absl::StripLeadingAsciiWhitespace(*rest);
   const size_t equals = rest->find('=');
@@ -46,7 +47,8 @@ bool TakeParameter(absl::string_view* rest, std::string* key, std::string* value
   return rest->empty() || absl::ConsumePrefix(rest, ";");
 }
 
-// The value of one parameter of "type; a=b; c="d""; nothing if it is missing or the header is no such list.
+// The value of one parameter of "type; a=b; c="d""; nothing if it is missing or the header is no
+// such list.
 std::optional<std::string> Parameter(absl::string_view header, absl::string_view wanted) {
   const size_t semicolon = header.find(';');
   if (semicolon == absl::string_view::npos) return std::nullopt;
@@ -57,7 +59,8 @@ std::optional<std::string> Parameter(absl::string_view header, absl::string_view
   return std::nullopt;
 }
 
-// Browsers write a quote and a line's end in a name as %22, %0D and %0A, and nothing else like this.
+// Browsers write a quote and a line's end in a name as %22, %0D and %0A, and nothing else like
+// this.
 std::string NameOf(std::string text) {
   std::string name;
   for (absl::string_view rest = text; !rest.empty();) {

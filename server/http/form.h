@@ -1,4 +1,5 @@
-// Forms and queries: "multipart/form-data" (RFC 7578), as `curl -F` and browsers send it, and "a=1&b=2".
+// Forms and queries: "multipart/form-data" (RFC 7578), as `curl -F` and browsers send it, and
+// "a=1&b=2".
 #ifndef COBRA_SERVER_HTTP_FORM_H_
 #define COBRA_SERVER_HTTP_FORM_H_
 

@@ -46,8 +46,8 @@ Json Reference(const std::string& name) { return {{"$ref", absl::StrCat("#/compo
 
 class Document {
  public:
-  // "cobra.v1.Target" -> "Target", "cobra.v1.ListTargetsRequest.Origin" -> "ListTargetsRequest.Origin". Remembers it as
-  // one whose schema is wanted.
+  // "cobra.v1.Target" -> "Target", "cobra.v1.ListTargetsRequest.Origin" ->
+  // "ListTargetsRequest.Origin". Remembers it as one whose schema is wanted.
   template <typename Descriptor>
   Json SchemaNamed(const Descriptor& type, std::vector<const Descriptor*>* wanted) {
     if (known_.insert(type.full_name()).second) wanted->push_back(&type);

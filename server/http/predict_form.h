@@ -15,7 +15,8 @@ namespace cobra::http {
 // In whose words errors say what to do: options of curl, or what stands on the page of /ui.
 enum class Asker { kCurl, kPage };
 
-// Without a target where the form names none. Errors are Diagnostics of kind kUsage that begin with the field.
+// Without a target where the form names none. Errors are Diagnostics of kind kUsage that begin with
+// the field.
 absl::StatusOr<v1::PredictRequest> PredictRequestOf(const std::vector<Part>& parts, Asker asker = Asker::kCurl);
 
 }  // namespace cobra::http

@@ -35,7 +35,8 @@ constexpr char kTypes[] = "type.googleapis.com";
 constexpr JsonLimits kJsonLimits = {/*max_depth=*/32, /*max_values=*/8'000'000, /*max_entries=*/8'000'000,
                                     /*max_key_comparisons=*/std::numeric_limits<int64_t>::max()};
 
-// The types of this program, and the names of Google's that two of ours are sent under (error.proto).
+// The types of this program, and the names of Google's that two of ours are sent under
+// (error.proto).
 class Types final : public pb::util::TypeResolver {
  public:
   pb::util::Status ResolveMessageType(const std::string& url, pb::Type* type) override {
@@ -63,8 +64,8 @@ absl::Status Usage(std::string message, std::string hint = "") {
   return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
 }
 
-// "(source.files[0]) name: why" of a name, "(source.files[0]): invalid value X for type Y" of a value, and of what is
-// no JSON some lines, the last of which points to the place.
+// "(source.files[0]) name: why" of a name, "(source.files[0]): invalid value X for type Y" of a
+// value, and of what is no JSON some lines, the last of which points to the place.
 absl::Status ExplainJson(const pb::Descriptor& type, const std::string& error) {
   if (absl::StrContains(error, '\n')) {
     const std::vector<absl::string_view> lines = absl::StrSplit(error, '\n');

@@ -192,8 +192,8 @@ TEST_F(FileTest, ADamagedXzFileIsDataLoss) {
 }
 
 TEST_F(FileTest, AnXzFileThatNeedsMuchMemoryIsRefused) {
-  // The block's header begins after the stream's 12 bytes: its length in words, less one; ...; the filter LZMA2, its
-  // one byte of options, which is the dictionary's size (40: 4 GiB); checksum.
+  // The block's header begins after the stream's 12 bytes: its length in words, less one; ...; the
+  // filter LZMA2, its one byte of options, which is the dictionary's size (40: 4 GiB); checksum.
   std::string packed = Xz("small");
   const size_t begin = 12, size = 4 * (static_cast<size_t>(packed[begin]) + 1);
   const size_t filter = packed.find("\x21\x01", begin);

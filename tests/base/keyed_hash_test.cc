@@ -9,7 +9,8 @@
 namespace cobra {
 namespace {
 
-// vectors.h of the authors' reference implementation (vectors_sip128): key 00 01 ... 0f, messages 00 01 ...
+// vectors.h of the authors' reference implementation (vectors_sip128): key 00 01 ... 0f, messages
+// 00 01 ...
 TEST(KeyedHash, IsSipHash24With128Bits) {
   HashKey key;
   std::string bytes;

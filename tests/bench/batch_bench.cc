@@ -1,7 +1,8 @@
 // Answers in batches beside an echo: `cobra-bench batch`.
 //
-// One message of a thousand architecture strings of NAS-Bench-201 that the server has answered before; the next one is
-// sent when the reply is there. The other server (echo.h) answers the same bytes with as many bytes.
+// One message of a thousand architecture strings of NAS-Bench-201 that the server has answered
+// before; the next one is sent when the reply is there. The other server (echo.h) answers the same
+// bytes with as many bytes.
 //
 // answers_per_second  the median of the rounds: a thousand for each batch
 // batch_over_echo     ours over the echo's; the median of the rounds' ratios

@@ -14,7 +14,8 @@ namespace cobra::bench {
 
 using Json = nlohmann::ordered_json;
 
-// Seconds of wall clock, and of the processor as this thread used it: the second does not see other programs.
+// Seconds of wall clock, and of the processor as this thread used it: the second does not see other
+// programs.
 struct Seconds {
   double wall = 0, cpu = 0;
 };
@@ -28,7 +29,8 @@ class Stopwatch {
 };
 // The run in the middle by wall clock, so that both figures are of one run.
 Seconds MiddleRun(std::vector<Seconds> runs);
-// A child process from start to end; fails unless it exits 0. What it prints is returned in *output (may be null).
+// A child process from start to end; fails unless it exits 0. What it prints is returned in *output
+// (may be null).
 absl::StatusOr<Seconds> TimeProcess(const std::vector<std::string>& command, std::string* output);
 
 // Runs a benchmark once the command line has been parsed. Its result is printed, unless it is null.

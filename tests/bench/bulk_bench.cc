@@ -1,13 +1,15 @@
 // A whole search space over one stream, beside PyTorch: `cobra-bench bulk`.
 //
-// All 15,625 networks of NAS-Bench-201, as published and complete, by architecture strings. Each round starts a server
-// that has answered nothing before, and sends them all over one stream. The other side is bulk_reference.py: BRP-NAS's
-// graph convolutional network (nine nodes, four layers of 600) in PyTorch, which computes each pruned cell once, in
-// batches. Both have two threads and take turns. Neither the server's start nor Python's imports count.
+// All 15,625 networks of NAS-Bench-201, as published and complete, by architecture strings. Each
+// round starts a server that has answered nothing before, and sends them all over one stream. The
+// other side is bulk_reference.py: BRP-NAS's graph convolutional network (nine nodes, four layers
+// of 600) in PyTorch, which computes each pruned cell once, in batches. Both have two threads and
+// take turns. Neither the server's start nor Python's imports count.
 //
 // python_over_ours  PyTorch's seconds over ours; the median of the rounds' ratios
-// stages            of one network, in this process and in the processor's time: from the string to the graph, what
-//                   identifies and describes it, the prediction when all its layers are known
+// stages            of one network, in this process and in the processor's time: from the string to
+//                   the graph, what identifies and describes it, the prediction when all its layers
+//                   are known
 // `cobra` and `python` have the seconds of both sides: the median, and all rounds
 #include <memory>
 #include <string>

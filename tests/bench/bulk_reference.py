@@ -1,10 +1,12 @@
-"""The other side of `cobra-bench bulk`: BRP-NAS's graph convolutional network over cells of NAS-Bench-201, in PyTorch.
+"""The other side of `cobra-bench bulk`: BRP-NAS's graph convolutional network over cells of
+NAS-Bench-201, in PyTorch.
 
     bulk_reference.py FILE ROUNDS     FILE: one cell a line, as the space writes them
-A cell is nine nodes (input, output, the six operations, and a global one that reads all) and passes four layers of 600.
-Each pruned cell is computed once, 512 at a time, on two threads; of the last layer only the global node is computed.
-A round is the whole list, from the strings to a latency for each. Prints the rounds' seconds and how many different
-cells there were as JSON. The weights are random: only the time counts.
+A cell is nine nodes (input, output, the six operations, and a global one that reads all) and passes
+four layers of 600. Each pruned cell is computed once, 512 at a time, on two threads; of the last
+layer only the global node is computed.
+A round is the whole list, from the strings to a latency for each. Prints the rounds' seconds and
+how many different cells there were as JSON. The weights are random: only the time counts.
 """
 import json
 import sys

@@ -1,16 +1,18 @@
 // Caches of a thousand and of a million entries: `cobra-bench cache`.
 //
-// Look-ups of model/predict/clock_cache.h in this process, on one thread and in the processor's time, of embeddings in
-// random order. Requests to two servers in turns, one of which has answered a thousand different ones before, the other
-// a million; each is asked for those, in random order. They name one network and differ in a number that the server
-// ignores, so they are found by their bytes (server/reply_cache.h).
+// Look-ups of model/predict/clock_cache.h in this process, on one thread and in the processor's
+// time, of embeddings in random order. Requests to two servers in turns, one of which has answered
+// a thousand different ones before, the other a million; each is asked for those, in random order.
+// They name one network and differ in a number that the server ignores, so they are found by their
+// bytes (server/reply_cache.h).
 //
-// flatness          time of a look-up among a million entries over that among a thousand, as a network's layers are
-//                   looked up: many at a time
+// flatness          time of a look-up among a million entries over that among a thousand, as a
+//                   network's layers are looked up: many at a time
 // flatness_alone    the same of look-ups one after the other
-// bytes_per_entry   of the heap for an entry, less the numbers of its embedding; charged_bytes is what the cache counts
-//                   for it, with them
-// predict_flatness  replies a second with a million requests over those with a thousand; median of the rounds' ratios
+// bytes_per_entry   of the heap for an entry, less the numbers of its embedding; charged_bytes is
+//                   what the cache counts for it, with them
+// predict_flatness  replies a second with a million requests over those with a thousand; median of
+//                   the rounds' ratios
 // lookup_ns, lookup_alone_ns  by the number of entries
 #include <malloc.h>
 
@@ -165,8 +167,8 @@ class Filled {
     return filled;
   }
 
-  // Before the first measurement: a server closes connections that are not used for minutes, as while the other one is
-  // filled.
+  // Before the first measurement: a server closes connections that are not used for minutes, as
+  // while the other one is filled.
   absl::Status Connect() {
     COBRA_ASSIGN_OR_RETURN(load_, LoadGenerator::Connect({.address = server_->address(), .connections = kConnections}));
     return absl::OkStatus();

@@ -1,18 +1,22 @@
 // A network whose layers nobody has asked about, beside PyTorch: `cobra-bench cold`.
 //
-// ResNet-50 as a file of the server's library. Server and readers run on one core (the first that this process may
-// use), the client on the others. Each round starts a server of its own. The first requests, for other networks, let it
-// import the libraries. Then ResNet-50 is asked for with a batch size that was not asked for before, so every layer is
-// new: nothing of reading, encoding and graph network can come from a cache. The other side is cold_reference.py:
-// PyTorch with libraries imported builds the model, traces it with torch.fx, propagates shapes, and runs an encoder and
-// a graph network of the same sizes, on one thread.
+// ResNet-50 as a file of the server's library. Server and readers run on one core (the first that
+// this process may use), the client on the others. Each round starts a server of its own. The first
+// requests, for other networks, let it import the libraries. Then ResNet-50 is asked for with a
+// batch size that was not asked for before, so every layer is new: nothing of reading, encoding and
+// graph network can come from a cache. The other side is cold_reference.py: PyTorch with libraries
+// imported builds the model, traces it with torch.fx, propagates shapes, and runs an encoder and a
+// graph network of the same sizes, on one thread.
 //
-// milliseconds        from sending a request to its reply; the median of a round's requests, the median of the rounds
+// milliseconds        from sending a request to its reply; the median of a round's requests, the
+//                     median of the rounds
 // python_over_ours    PyTorch's median over it
-// first_milliseconds  the same of the first request of a server, which imports the libraries; the median of the rounds
+// first_milliseconds  the same of the first request of a server, which imports the libraries; the
+//                     median of the rounds
 // read_us, predict_us what the replies report; reply_us is the rest: gRPC, the kernel, the client
-// stages              of predict_us and read_us, in this process and in the processor's time: checking a graph that
-//                     comes from a reader, making the layers' texts and tokens, encoder, the graph network and the rest
+// stages              of predict_us and read_us, in this process and in the processor's time:
+//                     checking a graph that comes from a reader, making the layers' texts and
+//                     tokens, encoder, the graph network and the rest
 // python              the stages of the other side
 #include <sched.h>
 
@@ -46,7 +50,8 @@ namespace {
 
 constexpr char kResNetFile[] = "torchvision/models/resnet.py";
 constexpr int kOtherNetworks = 30;
-// A reader ends and the next one is forked after the reply; on one core, the next request would wait for that.
+// A reader ends and the next one is forked after the reply; on one core, the next request would
+// wait for that.
 constexpr absl::Duration kPause = absl::Milliseconds(60);
 
 struct ColdFlags {
@@ -143,8 +148,8 @@ std::vector<int32_t> DifferentLayers(const graph::Graph& graph) {
   return different;
 }
 
-// The second prediction of a graph has all its embeddings from the cache: it is the first one without texts and the
-// encoder.
+// The second prediction of a graph has all its embeddings from the cache: it is the first one
+// without texts and the encoder.
 absl::Status AddStages(const predict::Predictor& predictor, const text::Vocabulary& vocabulary,
                        const graph::Graph& graph, Stages* stages) {
   const std::string target = predictor.targets()[0].spec.name, wire = proto::GraphToWire(graph);

@@ -1,8 +1,10 @@
-"""The other side of `cobra-bench cold`: PyTorch builds ResNet-50, traces it with torch.fx, propagates shapes, and runs an
-encoder and a graph network of the sizes of COBRA's, all on one thread, with libraries imported.
+"""The other side of `cobra-bench cold`: PyTorch builds ResNet-50, traces it with torch.fx,
+propagates shapes, and runs an encoder and a graph network of the sizes of COBRA's, all on one
+thread, with libraries imported.
 
     cold_reference.py SIZES ROUNDS     SIZES: the object `net` of a model version's manifest.json
-Prints the median of the rounds and their stages in milliseconds as JSON. The weights are random: only the time counts.
+Prints the median of the rounds and their stages in milliseconds as JSON. The weights are random:
+only the time counts.
 """
 import json
 import sys
@@ -101,7 +103,8 @@ def shape_of(node):
 
 
 def texts_of(traced):
-    """The calls as texts (a word and the numbers that stand behind it), the position of each, and the edges."""
+    """The calls as texts (a word and the numbers that stand behind it), the position of each, and
+    the edges."""
     modules = dict(traced.named_modules())
     calls = [node for node in traced.graph.nodes if node.op.startswith("call")]
     place = {node: i for i, node in enumerate(calls)}

@@ -1,5 +1,5 @@
-// What gRPC itself costs: a server that answers every unary call, or every message of a stream, with the same bytes and
-// never looks at the request.
+// What gRPC itself costs: a server that answers every unary call, or every message of a stream,
+// with the same bytes and never looks at the request.
 #ifndef COBRA_TESTS_BENCH_ECHO_H_
 #define COBRA_TESTS_BENCH_ECHO_H_
 

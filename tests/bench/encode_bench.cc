@@ -1,15 +1,17 @@
 // The encoder beside OpenBLAS: `cobra-bench encode`.
 //
-// Both run in this process on one thread, in turns; time is the processor's. Ours encodes the different layers of
-// ResNet-50 as the server does for a network that is new to it: numbers embedded, linear maps, attention, norms, GELU.
-// OpenBLAS multiplies matrices of the shapes of the encoder's linear maps, for as many rows as are encoded together,
-// and does nothing else.
+// Both run in this process on one thread, in turns; time is the processor's. Ours encodes the
+// different layers of ResNet-50 as the server does for a network that is new to it: numbers
+// embedded, linear maps, attention, norms, GELU. OpenBLAS multiplies matrices of the shapes of the
+// encoder's linear maps, for as many rows as are encoded together, and does nothing else.
 //
-// share_of_gemm   multiply-adds a second of the encoder's linear maps and attention, over the time of all that it does,
-//                 over the rate of OpenBLAS; the median of the rounds' ratios
-// maps_of_gemm    the same for the linear maps alone (model/infer/linear.h), which are what sgemm could replace
+// share_of_gemm   multiply-adds a second of the encoder's linear maps and attention, over the time
+//                 of all that it does, over the rate of OpenBLAS; the median of the rounds' ratios
+// maps_of_gemm    the same for the linear maps alone (model/infer/linear.h), which are what sgemm
+//                 could replace
 // us_per_layer    time to encode one layer of all that are encoded together
-// alone_over_together   the same for each layer alone, over us_per_layer: what requests that miss at the same time
+// alone_over_together   the same for each layer alone, over us_per_layer: what requests that miss
+//                       at the same time
 //                 would gain from a batch that they share
 #include <algorithm>
 #include <memory>
@@ -50,7 +52,8 @@ struct Amounts {
   int64_t layers = 0, tokens = 0, different_tokens = 0;
 };
 
-// The encoder's linear maps. What is the same for equal tokens is computed once; the last map follows the mean.
+// The encoder's linear maps. What is the same for equal tokens is computed once; the last map
+// follows the mean.
 std::vector<MapShape> MapsOf(const net::NetConfig& c, const Amounts& n) {
   std::vector<MapShape> maps = {{"encoder.value", c.value_features, c.width, n.different_tokens}};
   for (int64_t i = 0; i < c.encoder_layers; ++i) {
@@ -105,7 +108,8 @@ absl::StatusOr<std::vector<std::vector<text::Token>>> LayersOfResNet(const text:
   return layers;
 }
 
-// How often `work` is done in a second of the processor's time, which other programs on the machine disturb least.
+// How often `work` is done in a second of the processor's time, which other programs on the machine
+// disturb least.
 template <typename Work>
 double PerSecond(double seconds, const Work& work) {
   work();

@@ -1,13 +1,14 @@
 // What one client's flood costs another: `cobra-bench flood`.
 //
-// One client asks at a fixed rate, a quarter of what the server answered with 32 requests in flight, for networks that
-// it has asked about before. Stretches with and without a flood from another client follow each other. The floods, 32
-// requests in flight:
-//   cold     networks of NAS-Bench-201 with batches that nobody has asked about: every layer of each is new
+// One client asks at a fixed rate, a quarter of what the server answered with 32 requests in
+// flight, for networks that it has asked about before. Stretches with and without a flood from
+// another client follow each other. The floods, 32 requests in flight:
+//   cold     networks of NAS-Bench-201 with batches that nobody has asked about: every layer of
+//            each is new
 //   hostile  programs that never end
 //
-// p99_ratio, p99_more_ms  99th percentile of latency with the flood over that without, and less that without; medians
-//                         of the rounds
+// p99_ratio, p99_more_ms  99th percentile of latency with the flood over that without, and less
+//                         that without; medians of the rounds
 // failed                  calls of the first client that failed
 // Latencies count from the moment at which a request was due.
 #include <algorithm>

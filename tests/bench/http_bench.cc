@@ -1,10 +1,12 @@
 // The HTTP API beside gRPC: `cobra-bench http`.
 //
-// One server, asked the same question both ways in turns: an architecture string that it has answered before, and
-// ResNet-50 as a graph. gRPC's client is load.h, with its calls on two connections; the client of HTTP has a thread and
-// a connection that stays open for each request in flight, and parses no JSON.
+// One server, asked the same question both ways in turns: an architecture string that it has
+// answered before, and ResNet-50 as a graph. gRPC's client is load.h, with its calls on two
+// connections; the client of HTTP has a thread and a connection that stays open for each request in
+// flight, and parses no JSON.
 //
-// http_over_grpc      replies a second, 32 in flight, over HTTP, over those of gRPC; the median of the rounds' ratios
+// http_over_grpc      replies a second, 32 in flight, over HTTP, over those of gRPC; the median of
+//                     the rounds' ratios
 // p50_over_grpc       median latency, one in flight, of HTTP over that of gRPC
 //
 // Beside them the figures of both.

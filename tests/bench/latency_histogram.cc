@@ -5,8 +5,8 @@
 
 namespace cobra::bench {
 
-// The first 256 buckets hold one nanosecond each. From there on, a number's first eight bits choose the bucket among
-// the 128 of its power of two.
+// The first 256 buckets hold one nanosecond each. From there on, a number's first eight bits choose
+// the bucket among the 128 of its power of two.
 size_t LatencyHistogram::BucketOf(int64_t latency_ns) {
   const uint64_t value = static_cast<uint64_t>(std::clamp<int64_t>(latency_ns, 0, (int64_t{1} << kMaxBits) - 1));
   if (value < (uint64_t{1} << (kSubBits + 1))) return value;

@@ -1,4 +1,5 @@
-// Latencies of any number of calls in constant memory: adding one is a few instructions, and allocates nothing.
+// Latencies of any number of calls in constant memory: adding one is a few instructions, and
+// allocates nothing.
 #ifndef COBRA_TESTS_BENCH_LATENCY_HISTOGRAM_H_
 #define COBRA_TESTS_BENCH_LATENCY_HISTOGRAM_H_
 
@@ -8,8 +9,9 @@
 
 namespace cobra::bench {
 
-// Each power of two is divided into 128 buckets: a percentile is within 0.4 % of the latency that it stands for, up to
-// 36 minutes. Whatever is longer counts as that. Not safe for several threads: each has its own, and they are merged.
+// Each power of two is divided into 128 buckets: a percentile is within 0.4 % of the latency that
+// it stands for, up to 36 minutes. Whatever is longer counts as that. Not safe for several threads:
+// each has its own, and they are merged.
 class LatencyHistogram {
  public:
   void Add(int64_t latency_ns);

@@ -65,8 +65,8 @@ class Turns {
 
 class Lane;
 
-// One of the calls in flight; it is used again for the next one. The order of members matters: `reader` lies in memory
-// of the call that `context` owns.
+// One of the calls in flight; it is used again for the next one. The order of members matters:
+// `reader` lies in memory of the call that `context` owns.
 struct Call {
   grpc::GenericStub* stub;
   Lane* lane;
@@ -163,7 +163,8 @@ class Lane {
   int64_t last_ns_ = 0;
 };
 
-// Calls that are not in flight. The one that has waited longest comes first, so that all connections are used alike.
+// Calls that are not in flight. The one that has waited longest comes first, so that all
+// connections are used alike.
 class IdleCalls {
  public:
   void Put(Call* call) {
@@ -194,7 +195,8 @@ void SleepUntil(int64_t at_ns) {
 
 // Sends every call of the loop when it is due.
 void SendWhenDue(const OpenLoop& loop, const Window& window, IdleCalls* idle) {
-  // The kernel may wake a thread 50 us late unless it is asked not to, and that would count as latency.
+  // The kernel may wake a thread 50 us late unless it is asked not to, and that would count as
+  // latency.
   ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   DueTimes due_times(loop.rate_per_s, loop.seed);
   while (true) {

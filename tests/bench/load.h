@@ -1,10 +1,11 @@
-// Asks a gRPC server and measures how it answers. The bytes of requests are prepared beforehand and those of replies
-// are only counted, so that the time of a call is gRPC's and the server's.
+// Asks a gRPC server and measures how it answers. The bytes of requests are prepared beforehand and
+// those of replies are only counted, so that the time of a call is gRPC's and the server's.
 //
-// Closed loop: a fixed number of calls is in flight, and each reply starts the next call. It shows the throughput, but
-// a server that stalls is asked less meanwhile, so it hides what the callers of a busy server see. Open loop: calls are
-// due at a fixed mean rate, whatever the server does. A latency counts from the moment at which the call was due, even
-// if it was sent later because too many were in flight: a stall counts for every call that it delays.
+// Closed loop: a fixed number of calls is in flight, and each reply starts the next call. It shows
+// the throughput, but a server that stalls is asked less meanwhile, so it hides what the callers of
+// a busy server see. Open loop: calls are due at a fixed mean rate, whatever the server does. A
+// latency counts from the moment at which the call was due, even if it was sent later because too
+// many were in flight: a stall counts for every call that it delays.
 #ifndef COBRA_TESTS_BENCH_LOAD_H_
 #define COBRA_TESTS_BENCH_LOAD_H_
 
@@ -33,8 +34,8 @@ struct LoadTarget {
   absl::Duration connect_time = absl::Seconds(10);
 };
 
-// Whether a reply is right for the request of this position in the list. Called by several threads at a time, once the
-// latency has been counted.
+// Whether a reply is right for the request of this position in the list. Called by several threads
+// at a time, once the latency has been counted.
 using CheckReply = std::function<bool(size_t request, const grpc::ByteBuffer& reply)>;
 
 struct ClosedLoop {
@@ -54,7 +55,8 @@ struct OpenLoop {
   CheckReply is_right;  // may be empty
 };
 
-// When the calls of an open loop are due: with exponential gaps, as callers who know nothing of each other would come.
+// When the calls of an open loop are due: with exponential gaps, as callers who know nothing of
+// each other would come.
 class DueTimes {
  public:
   DueTimes(double rate_per_s, uint64_t seed) : random_(seed), mean_gap_ns_(1e9 / rate_per_s) {}
@@ -75,7 +77,8 @@ struct LoadResult {
   std::array<int64_t, 17> errors = {};  // by grpc::StatusCode
 
   double requests_per_s() const { return seconds > 0 ? static_cast<double>(latencies.count()) / seconds : 0; }
-  // "3 x RESOURCE_EXHAUSTED, 1 x UNAVAILABLE, 2 x wrong"; empty if every call succeeded and was right.
+  // "3 x RESOURCE_EXHAUSTED, 1 x UNAVAILABLE, 2 x wrong"; empty if every call succeeded and was
+  // right.
   std::string ErrorText() const;
 };
 
@@ -84,8 +87,8 @@ class LoadGenerator {
   // Waits until every connection stands; Unavailable if one does not within its time.
   static absl::StatusOr<std::unique_ptr<LoadGenerator>> Connect(const LoadTarget& target);
 
-  // Sends `requests` in turn, from the first one on. A call that has no reply within ten seconds of the loop's end is
-  // an error. REQUIRES: requests is not empty; no other Run meanwhile.
+  // Sends `requests` in turn, from the first one on. A call that has no reply within ten seconds of
+  // the loop's end is an error. REQUIRES: requests is not empty; no other Run meanwhile.
   LoadResult Run(const ClosedLoop& loop, const std::vector<grpc::ByteBuffer>& requests);
   LoadResult Run(const OpenLoop& loop, const std::vector<grpc::ByteBuffer>& requests);
 

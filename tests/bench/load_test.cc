@@ -254,8 +254,8 @@ TEST_F(LoadTest, OpenLoopDoesNotWaitForReplies) {
   EXPECT_GE(result.latencies.MaxUs() * 1e3, static_cast<double>(due_ns[9] - due_ns[0]));
 }
 
-// One call at a time, and the server keeps the first until the last is due. What the others wait is part of their
-// latency: sorted, each is at least as long as the wait in its place.
+// One call at a time, and the server keeps the first until the last is due. What the others wait is
+// part of their latency: sorted, each is at least as long as the wait in its place.
 TEST_F(LoadTest, CallsThatWaitForAStalledServerCountFromWhenTheyWereDue) {
   OpenLoop loop = FirstCalls(10);
   loop.max_in_flight = 1;

@@ -1,15 +1,17 @@
 // What the server's memory is taken by: `cobra-bench memory`.
 //
-// Graphs of a thousand layers that were not asked for before, without a breakdown, so that what grows is the cache of
-// layer embeddings. One server has room for a million layers and gets as many; what it takes beside the numbers of an
-// embedding itself, which no implementation can leave out, is what is compared. A second server has a small cache,
-// which is filled and evicted over and over.
+// Graphs of a thousand layers that were not asked for before, without a breakdown, so that what
+// grows is the cache of layer embeddings. One server has room for a million layers and gets as
+// many; what it takes beside the numbers of an embedding itself, which no implementation can leave
+// out, is what is compared. A second server has a small cache, which is filled and evicted over and
+// over.
 //
 // resident_mb           of the first server with all layers cached, in MiB
 // bytes_per_layer       resident bytes that each layer has added, less the numbers of its embedding
 // vector_bytes          those numbers
 // start_mb              of a server that has answered nothing, in MiB
-// growth                of the second server: resident size after all rounds over that after the first, less 1
+// growth                of the second server: resident size after all rounds over that after the
+//                       first, less 1
 // rounds_mb             its resident size after each round, in MiB
 #include <algorithm>
 #include <memory>
@@ -40,8 +42,8 @@ struct MemoryFlags {
   int rounds = 10;
 };
 
-// One call of relu on an input of its own size, all within what the shipped weights were trained on. Different for each
-// number below 128 * 128 * 256.
+// One call of relu on an input of its own size, all within what the shipped weights were trained
+// on. Different for each number below 128 * 128 * 256.
 absl::StatusOr<graph::Graph> GraphOfLayers(int64_t first) {
   graph::GraphBuilder builder;
   std::vector<graph::ValueRef> outputs;

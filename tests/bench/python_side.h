@@ -13,7 +13,8 @@ namespace cobra::bench {
 
 inline constexpr char kPython[] = "/usr/bin/python3";
 
-// FailedPrecondition, with what to install, if Python or one of the packages is missing: {"torch", "torchvision"}.
+// FailedPrecondition, with what to install, if Python or one of the packages is missing: {"torch",
+// "torchvision"}.
 absl::Status CheckPython(const std::vector<std::string>& packages);
 
 // Runs `script` of this folder and returns the JSON that it prints.

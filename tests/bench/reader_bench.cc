@@ -1,16 +1,19 @@
 // The reader beside PyTorch: `cobra-bench reader`.
 //
-// parser_mb_per_s  all Python of the installed torch, torchvision and standard library, from memory, one thread, best
-//                  of three passes
-// warm_ratio       one process each, libraries imported. Ours: source to graph with every shape, nothing remembered but
-//                  the imported library (interpreter_pool.h). PyTorch: build the model, torch.fx.symbolic_trace,
-//                  ShapeProp; for timm and transformers, with PyTorch 2.13, torch.export instead. Medians.
-// cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports torch and
-//                  torchvision
-// process_us       what reading in a process of its own (server/reader_processes.h, own_process_us) costs more than
-//                  reading in this one (in_process_us): libraries imported, in turns, a pause before each, medians.
-//                  Checking the graph that comes back (check_us) is not part of it.
-// The ratios are of wall clock; *_cpu_ratio of processor time, which other programs on the machine disturb less.
+// parser_mb_per_s  all Python of the installed torch, torchvision and standard library, from
+//                  memory, one thread, best of three passes
+// warm_ratio       one process each, libraries imported. Ours: source to graph with every shape,
+//                  nothing remembered but the imported library (interpreter_pool.h). PyTorch: build
+//                  the model, torch.fx.symbolic_trace, ShapeProp; for timm and transformers, with
+//                  PyTorch 2.13, torch.export instead. Medians.
+// cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports
+//                  torch and torchvision
+// process_us       what reading in a process of its own (server/reader_processes.h, own_process_us)
+//                  costs more than reading in this one (in_process_us): libraries imported, in
+//                  turns, a pause before each, medians. Checking the graph that comes back
+//                  (check_us) is not part of it.
+// The ratios are of wall clock; *_cpu_ratio of processor time, which other programs on the machine
+// disturb less.
 #include <unistd.h>
 
 #include <algorithm>
@@ -132,8 +135,8 @@ absl::StatusOr<Json> Process(const Model& model, server::ReaderProcesses* reader
   std::vector<double> in_process, in_own, check;
   // Both sides learn in the first rounds what to import, and an image is made beside them.
   constexpr size_t kWarmUp = 100, kRounds = 300;
-  // A reader ends and the next one is forked after the reply: without a pause, both sides would share the processor
-  // with that.
+  // A reader ends and the next one is forked after the reply: without a pause, both sides would
+  // share the processor with that.
   constexpr absl::Duration kPause = absl::Milliseconds(5);
   for (size_t i = 0; i < kWarmUp + kRounds; ++i) {
     absl::SleepFor(kPause);

@@ -1,8 +1,9 @@
-"""The other side of `cobra-bench reader`: PyTorch builds the model, traces it with torch.fx and propagates shapes. With the PyTorch of
-`scripts/setup.sh --pypi`: a model of timm and one of transformers, whose code torch.fx cannot trace; torch.export can, and gives shapes.
+"""The other side of `cobra-bench reader`: PyTorch builds the model, traces it with torch.fx and
+propagates shapes. With the PyTorch of `scripts/setup.sh --pypi`: a model of timm and one of
+transformers, whose code torch.fx cannot trace; torch.export can, and gives shapes.
 
---warm REPEATS: one process, libraries imported, each model REPEATS times; prints {"model": {"wall_ms", "cpu_ms"}}
-(medians).
+--warm REPEATS: one process, libraries imported, each model REPEATS times; prints {"model":
+{"wall_ms", "cpu_ms"}} (medians).
 --cold MODEL:   does it once and ends; the caller times the process, imports included.
 """
 import dis
@@ -21,8 +22,9 @@ MODELS = ("timm", "transformers") if IS_PYPI else ("resnet50", "efficientnet_b0"
 
 
 def unpack(self):
-    # torch 1.13's fx reads from the caller's bytecode how many values an unpacking wants, and counts instructions as if
-    # each took two bytes, which on Python 3.11 they do not: the same, found by its offset.
+    # torch 1.13's fx reads from the caller's bytecode how many values an unpacking wants, and
+    # counts instructions as if each took two bytes, which on Python 3.11 they do not: the same,
+    # found by its offset.
     frame = inspect.currentframe().f_back
     for instruction in dis.get_instructions(frame.f_code):
         if instruction.offset == frame.f_lasti and instruction.opname == "UNPACK_SEQUENCE":

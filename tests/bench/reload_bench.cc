@@ -1,12 +1,14 @@
 // New model versions under load: `cobra-bench reload`.
 //
-// A server with a symbolic link to a model version is asked at a fixed rate, a quarter of what it answered with 32
-// requests in flight. In every second stretch of time the link is pointed to another version and the server gets SIGHUP
-// every five seconds; in the others nothing happens. The two versions are the shipped weights and the same with a
-// changed bias, so every answer differs. What each answers is asked beforehand of a server that has only that version.
-// An answer is right if it is, but for the times in it, that of the version that it names.
+// A server with a symbolic link to a model version is asked at a fixed rate, a quarter of what it
+// answered with 32 requests in flight. In every second stretch of time the link is pointed to
+// another version and the server gets SIGHUP every five seconds; in the others nothing happens. The
+// two versions are the shipped weights and the same with a changed bias, so every answer differs.
+// What each answers is asked beforehand of a server that has only that version. An answer is right
+// if it is, but for the times in it, that of the version that it names.
 //
-// p99_ratio  99th percentile of latency with reloads over that without; median of the rounds' ratios
+// p99_ratio  99th percentile of latency with reloads over that without; median of the rounds'
+//            ratios
 // failed     calls that failed, and answers that were not right
 // Latencies count from the moment at which a request was due.
 #include <signal.h>
@@ -108,7 +110,8 @@ absl::Status AskVersion(const std::string& directory, std::vector<v1::PredictReq
   return absl::OkStatus();
 }
 
-// Points the link to the other version and signals, every kPeriod from half of it on, until it is stopped.
+// Points the link to the other version and signals, every kPeriod from half of it on, until it is
+// stopped.
 class Reloader {
  public:
   Reloader(pid_t server, std::string link, std::vector<std::string> versions)

@@ -1,21 +1,23 @@
 // The server beside a bare gRPC server: `cobra-bench serve`.
 //
-// Both are processes of their own on this machine and are asked by the same client (load.h), one after the other in
-// each round. The other one (echo.h) answers the same bytes with as many bytes as our reply has, and reads nothing of
-// them: what gRPC, the kernel and the client cost is in both figures. Ratios are medians over the rounds of ours over
-// echo's.
+// Both are processes of their own on this machine and are asked by the same client (load.h), one
+// after the other in each round. The other one (echo.h) answers the same bytes with as many bytes
+// as our reply has, and reads nothing of them: what gRPC, the kernel and the client cost is in both
+// figures. Ratios are medians over the rounds of ours over echo's.
 //
 // warm_over_echo, source_over_echo, arch_over_echo
-//                    replies a second, 32 in flight, of a question that the server has answered before: ResNet-50 as a
-//                    graph, as a file of the server's library, and an architecture string
-// renamed_over_echo  the same for the graph, with other names of parameters and modules in each request, so that no two
-//                    requests are the same bytes but all are the same network. Each is sent once
+//                    replies a second, 32 in flight, of a question that the server has answered
+//                    before: ResNet-50 as a graph, as a file of the server's library, and an
+//                    architecture string
+// renamed_over_echo  the same for the graph, with other names of parameters and modules in each
+//                    request, so that no two requests are the same bytes but all are the same
+//                    network. Each is sent once
 // p50_over_echo      median latency of the graph, one in flight
 // p99_over_echo      its 99th percentile
 //
-// Beside them the figures of both sides. `open_loop` has latencies at a fixed rate, a quarter of what ours answered
-// with 32 in flight, counted from the moment at which a request was due. `spread`: the highest of the rounds' replies a
-// second less the lowest, over the median.
+// Beside them the figures of both sides. `open_loop` has latencies at a fixed rate, a quarter of
+// what ours answered with 32 in flight, counted from the moment at which a request was due.
+// `spread`: the highest of the rounds' replies a second less the lowest, over the median.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -226,7 +228,8 @@ class ServeBench {
                    result.latencies.PercentileUs(99.9)};
   }
 
-  // Ours goes first in every second round, in case that the other side leaves the machine in another state.
+  // Ours goes first in every second round, in case that the other side leaves the machine in
+  // another state.
   absl::Status MeasureBoth(int round, LoadGenerator* echo, const Load& load, Sides* sides) {
     for (const bool ours : {round % 2 == 0, round % 2 != 0}) {
       COBRA_ASSIGN_OR_RETURN(const Figures figures,

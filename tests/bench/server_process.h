@@ -14,8 +14,8 @@ namespace cobra::bench {
 // A server in a process of its own, from its start to SIGTERM.
 class ServerProcess {
  public:
-  // Runs `argv --ready-file FILES.ready` and waits until the program has written its address there. Its standard error
-  // goes to FILES.log, and is part of the error if it does not start.
+  // Runs `argv --ready-file FILES.ready` and waits until the program has written its address there.
+  // Its standard error goes to FILES.log, and is part of the error if it does not start.
   static absl::StatusOr<std::unique_ptr<ServerProcess>> Start(std::vector<std::string> argv, const std::string& files);
   ~ServerProcess();
 

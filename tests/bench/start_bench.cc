@@ -1,7 +1,8 @@
 // How long the server takes to start: `cobra-bench start`.
 //
-// From starting the program to the first reply of its health service that says SERVING, with the shipped weights, a new
-// store and a library. The other side is the echo server (echo.h), which gRPC alone has to start.
+// From starting the program to the first reply of its health service that says SERVING, with the
+// shipped weights, a new store and a library. The other side is the echo server (echo.h), which
+// gRPC alone has to start.
 //
 // seconds       the median of the starts
 // echo_seconds  the same of the echo server, until it accepts a connection

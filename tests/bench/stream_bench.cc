@@ -1,12 +1,13 @@
 // Answers over one stream beside a bare stream: `cobra-bench stream`.
 //
-// One connection, one stream, one architecture string of NAS-Bench-201 a message, in turns of a thousand that the
-// server has answered before. The other server (echo.h) answers each of the same messages with as many bytes and reads
-// nothing of it. Both get messages as fast as gRPC's flow control takes them.
+// One connection, one stream, one architecture string of NAS-Bench-201 a message, in turns of a
+// thousand that the server has answered before. The other server (echo.h) answers each of the same
+// messages with as many bytes and reads nothing of it. Both get messages as fast as gRPC's flow
+// control takes them.
 //
 // stream_over_echo  answers a second, ours over the echo's; the median of the rounds' ratios
-// `cobra` and `echo` have the answers a second of both sides; `spread` is the highest of the rounds less the lowest,
-// over the median.
+// `cobra` and `echo` have the answers a second of both sides; `spread` is the highest of the rounds
+// less the lowest, over the median.
 #include <algorithm>
 #include <memory>
 #include <utility>

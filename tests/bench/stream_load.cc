@@ -17,8 +17,8 @@ namespace {
 // Of a whole stream: a server that no longer answers does not hold up the benchmark.
 constexpr absl::Duration kMostTime = absl::Minutes(30);
 
-// The caller of one stream. gRPC calls it from its own threads: one at a time reads, one at a time writes. OnDone comes
-// last.
+// The caller of one stream. gRPC calls it from its own threads: one at a time reads, one at a time
+// writes. OnDone comes last.
 class StreamCaller final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   StreamCaller(const StreamLoop& loop, const std::vector<grpc::ByteBuffer>& requests)

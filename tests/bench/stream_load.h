@@ -1,5 +1,5 @@
-// Asks over one stream, and measures how it is answered. Messages are sent as fast as gRPC's flow control takes them,
-// and are prepared beforehand; those that come back are only counted.
+// Asks over one stream, and measures how it is answered. Messages are sent as fast as gRPC's flow
+// control takes them, and are prepared beforehand; those that come back are only counted.
 #ifndef COBRA_TESTS_BENCH_STREAM_LOAD_H_
 #define COBRA_TESTS_BENCH_STREAM_LOAD_H_
 
@@ -30,8 +30,8 @@ struct StreamResult {
   double answers_per_s() const { return seconds > 0 ? static_cast<double>(answers) / seconds : 0; }
 };
 
-// Sends `requests` in turn, from the first one on. An error if the stream ends with one, or with requests that have no
-// answer. REQUIRES: requests is not empty.
+// Sends `requests` in turn, from the first one on. An error if the stream ends with one, or with
+// requests that have no answer. REQUIRES: requests is not empty.
 absl::StatusOr<StreamResult> RunStream(const std::shared_ptr<grpc::Channel>& channel, const StreamLoop& loop,
                                        const std::vector<grpc::ByteBuffer>& requests);
 

@@ -55,7 +55,8 @@ CheckedModel Compared(const std::string& name, std::vector<SavedTarget> before, 
 const std::vector<SavedCall> kOldCalls = {{"stem", "conv2d", "net.py:10", 1000}, {"head", "linear", "net.py:11", 500}};
 const std::vector<SavedCall> kNewCalls = {{"stem", "conv2d", "net.py:12", 2000}, {"head", "linear", "net.py:13", 500}};
 
-// Everything that a report can have: two targets, a model that is new, one that is gone, one that cannot be read.
+// Everything that a report can have: two targets, a model that is new, one that is gone, one that
+// cannot be read.
 CheckReport WholeReport(const std::string& name = "classifier") {
   CheckReport report{"origin/main (3f2a1b0c)", "the working tree", {}};
   report.models.push_back(Compared(name, {TargetOf("cpu", kOldCalls), TargetOf("gpu", kOldCalls)},

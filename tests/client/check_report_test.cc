@@ -120,13 +120,15 @@ TEST(CheckReportTest, AnUntrustedPredictionGivesNoVerdict) {
   const CheckedModel wide = Compared(TargetOf(1000), TargetOf(1000), strict);
   EXPECT_EQ(ReportExitCode(ReportOf({wide})), 5);
   EXPECT_THAT(VerdictOf(wide), HasSubstr("confidence too low"));
-  // An interval can be narrow although the model extrapolates; without a threshold it gives no verdict all the same.
+  // An interval can be narrow although the model extrapolates; without a threshold it gives no
+  // verdict all the same.
   EXPECT_EQ(ReportExitCode(ReportOf({Compared(TargetOf(1000), TargetOf(2000, 0.95, true))})), 5);
   // Nothing is checked: nothing is untrusted.
   EXPECT_EQ(ReportExitCode(ReportOf({PredictedModel(Predicted(TargetOf(1, 0.1, true)), {}, {})})), 0);
 }
 
-// The latency of a network that nobody changed has not changed, however little the predictor knows it.
+// The latency of a network that nobody changed has not changed, however little the predictor knows
+// it.
 TEST(CheckReportTest, TheSameNetworkNeedsNoConfidence) {
   const CheckedModel same = Compared(TargetOf(1000, 0.2, true), TargetOf(1000, 0.2, true), {}, {}, "a");
   EXPECT_EQ(VerdictOf(same), "same network");

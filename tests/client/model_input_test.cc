@@ -61,7 +61,8 @@ TEST_F(ModelInputTest, WhatIsNoFileIsNamedAndNotWaitedFor) {
   EXPECT_EQ(Source(Arguments(directory_.File("other.py"))).files_size(), 1);
 }
 
-// What the program reads beside its code is read here, and goes along to a server: that, and nothing more.
+// What the program reads beside its code is read here, and goes along to a server: that, and
+// nothing more.
 TEST_F(ModelInputTest, DataFilesBesideTheCodeGoAlong) {
   const std::string program =
       "import json, os\nfrom torch import nn\nhere = os.path.dirname(__file__)\n"

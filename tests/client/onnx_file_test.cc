@@ -24,7 +24,8 @@ class OnnxFileTest : public testing::Test {
     std::filesystem::create_symlink(directory_.File("outside.data"), directory_.File("net/link.data"));
     std::filesystem::create_symlink("w.data", directory_.File("net/inside.data"));
   }
-  // The bytes of a tensor of two numbers that the model says are in `location`; empty: they were not read.
+  // The bytes of a tensor of two numbers that the model says are in `location`; empty: they were
+  // not read.
   absl::StatusOr<std::string> BytesFrom(const std::string& location, const std::string& offset = "8") {
     ::onnx::ModelProto model;
     model.mutable_graph()->set_name("g");

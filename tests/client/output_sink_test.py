@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""cobra-client writes to standard output and standard error in output.cc and progress.cc only, which take out what a terminal would obey. A command that
-printed by itself could forget it."""
+"""cobra-client writes to standard output and standard error in output.cc and progress.cc only,
+which take out what a terminal would obey. A command that printed by itself could forget it."""
 import os
 import re
 import unittest

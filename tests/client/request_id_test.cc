@@ -1,4 +1,5 @@
-// Calls that make a version of a target, when their reply is lost: every attempt has the id of the first one.
+// Calls that make a version of a target, when their reply is lost: every attempt has the id of the
+// first one.
 #include "proto/request_id.h"
 
 #include <atomic>

@@ -29,7 +29,8 @@ TEST(TextTableTest, WideCharactersAndAccentsTakeTheColumnsOfATerminal) {
 TEST(TextTableTest, CutsOnlyTheColumnsThatMayBeCut) {
   const std::vector<std::vector<std::string>> rows = {{"ms", "module"}, {"12.345", "encoder.layers.11.mlp.fc1"}};
   EXPECT_EQ(TextTable(rows, {{true}, {false, 8, /*keep_end=*/true}}, 20), "    ms  module\n12.345  ...1.mlp.fc1\n");
-  // At its least width nothing more is cut, above all no number: the line is wider than the terminal.
+  // At its least width nothing more is cut, above all no number: the line is wider than the
+  // terminal.
   EXPECT_EQ(TextTable(rows, {{true}, {false, 8, true}}, 10), "    ms  module\n12.345  ...p.fc1\n");
   EXPECT_EQ(TextTable(rows, {{true}, {false, 8}}, 20), "    ms  module\n12.345  encoder.l...\n");
 }

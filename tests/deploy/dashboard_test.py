@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A real Prometheus scrapes a real cobra-server with deploy/prometheus.yml; every query of the Grafana dashboard must
-return something, and every rule of deploy/alerts.yml be evaluated. Questions are asked and a real worker measures
-meanwhile."""
+"""A real Prometheus scrapes a real cobra-server with deploy/prometheus.yml; every query of the
+Grafana dashboard must return something, and every rule of deploy/alerts.yml be evaluated. Questions
+are asked and a real worker measures meanwhile."""
 import importlib
 import json
 import os
@@ -122,8 +122,8 @@ class DashboardTest(unittest.TestCase):
                 server.address, os.path.join(folder, "spool"), "--keep-disturbed", "--group", "1", target=target
             )
             try:
-                # A recorded series is there only from its rule's next evaluation on; rates need two scrapes with
-                # something between them.
+                # A recorded series is there only from its rule's next evaluation on; rates need two
+                # scrapes with something between them.
                 queries["cobra:measured_over_predicted:median1h"] = "recording rule of deploy/alerts.yml"
                 missing, width, deadline = dict(queries), 8, time.time() + 120
                 while missing and time.time() < deadline:

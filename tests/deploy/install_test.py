@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`cmake --install` into a folder: the programs find their data there, from whatever folder they are started; man pages and completions say what --help says."""
+"""`cmake --install` into a folder: the programs find their data there, from whatever folder they
+are started; man pages and completions say what --help says."""
 import glob
 import gzip
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The hardening of cobra-server.service: the server reads, predicts and reloads where no memory may become code."""
+"""The hardening of cobra-server.service: the server reads, predicts and reloads where no memory may
+become code."""
 import ctypes
 import os
 import signal
@@ -11,7 +12,8 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 import programs  # noqa: E402
 
-# systemd's MemoryDenyWriteExecute= sets it where the kernel has it (6.3 and later); children inherit it.
+# systemd's MemoryDenyWriteExecute= sets it where the kernel has it (6.3 and later); children
+# inherit it.
 PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN = 65, 1
 WRAPPER = (
     sys.executable,

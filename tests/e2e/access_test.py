@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Who may do what: every RPC with every role and every kind of credential, TLS, files that change, and addresses that
-a server does not listen on without them."""
+"""Who may do what: every RPC with every role and every kind of credential, TLS, files that change,
+and addresses that a server does not listen on without them."""
 import hashlib
 import importlib
 import json

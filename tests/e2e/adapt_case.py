@@ -1,5 +1,5 @@
-"""What the tests of adapt share: a server of their own with the shipped weights, networks, a data sheet, and what its
-device "takes"."""
+"""What the tests of adapt share: a server of their own with the shipped weights, networks, a data
+sheet, and what its device "takes"."""
 import csv
 import json
 import os

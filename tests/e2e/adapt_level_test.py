@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Timings of another level, unlike a data sheet, earlier timings or published ones of the same device, are taken with a
-warning, with the real programs and the shipped weights."""
+"""Timings of another level, unlike a data sheet, earlier timings or published ones of the same
+device, are taken with a warning, with the real programs and the shipped weights."""
 import json
 import sys
 import unittest

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A new device is one call: adapt, observe, export, import, suggest, with the real programs and the shipped weights; in
-SQLite and in PostgreSQL."""
+"""A new device is one call: adapt, observe, export, import, suggest, with the real programs and the
+shipped weights; in SQLite and in PostgreSQL."""
 import csv
 import gzip
 import json
@@ -81,7 +81,8 @@ class Adapt(AdaptCase):
         self.assertIn('device "A100": may be NVIDIA A100-PCIE-40GB, ', answer.err)
 
     def test_intervals_of_neighbours_are_alike(self):
-        """They are made of the errors of devices like it: an unlike one must not widen them a hundredfold."""
+        """They are made of the errors of devices like it: an unlike one must not widen them a
+        hundredfold."""
         wide = {}
         for device in ("RTX 3060", "RTX 3070", "RTX 3080", "RTX 4070", "RTX 4090"):
             name = device.replace(" ", "-").lower()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What callers without a credential send before anybody asks who they are: compressed messages, calls without a message, messages without an end.
+"""What callers without a credential send before anybody asks who they are: compressed messages,
+calls without a message, messages without an end.
 The server's memory stays within its limits, and another caller's calls are answered."""
 import os
 import socket
@@ -200,7 +201,8 @@ class ArrivalsTest(unittest.TestCase):
                     if not connection.is_open or not connection.pump(0):
                         connection = self.connect()
                     connection.frames.clear()
-            # 50,000 of 12 KB, of which 16,384 may be open, and some more where the server has little of the processor.
+            # 50,000 of 12 KB, of which 16,384 may be open, and some more where the server has
+            # little of the processor.
             self.assertLess(peak.growth, 400, path)
             self.assertEqual(self.health(), b"\x08\x01")
 

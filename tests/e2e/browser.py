@@ -1,4 +1,5 @@
-"""Chromium for the tests of pages: driven by chromedriver's WebDriver HTTP interface, with Python's library alone."""
+"""Chromium for the tests of pages: driven by chromedriver's WebDriver HTTP interface, with Python's
+library alone."""
 import base64
 import json
 import shutil

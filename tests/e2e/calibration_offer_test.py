@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The first question at a terminal offers the minute of calibration, once; nowhere else is anything asked."""
+"""The first question at a terminal offers the minute of calibration, once; nowhere else is anything
+asked."""
 import os
 import shutil
 import subprocess
@@ -11,7 +12,8 @@ import terminal
 
 QUESTION = own_server_test.QUESTION
 OFFER = r"Calibrate this machine now\? It takes about a minute\. \[y/N\] "
-# The minute of measuring is not what is tested here: what a real worker has measured is printed again.
+# The minute of measuring is not what is tested here: what a real worker has measured is printed
+# again.
 WORKER = """#!/bin/sh
 cat {probe}
 """

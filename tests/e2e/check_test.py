@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`cobra-client check` and `diff` over real git repositories: regressions are found and named in every format, changes
-that leave the network as it is are not, and nothing of the user's checkout is touched."""
+"""`cobra-client check` and `diff` over real git repositories: regressions are found and named in
+every format, changes that leave the network as it is are not, and nothing of the user's checkout is
+touched."""
 import json
 import os
 import shutil
@@ -192,7 +193,8 @@ class CheckTest(programs.ServedTest):
             c_py=net,
         )
         repository.commit()
-        # b's file moves and its class is renamed; c goes; d comes; a takes another name with its file.
+        # b's file moves and its class is renamed; c goes; d comes; a takes another name with its
+        # file.
         os.remove(os.path.join(repository.path, "b.py"))
         os.remove(os.path.join(repository.path, "c.py"))
         repository.write(

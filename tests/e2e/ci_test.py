@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The recipes of docs/ci.md, their commands run as they stand there: a change that makes the network slower fails, one
-that does not passes."""
+"""The recipes of docs/ci.md, their commands run as they stand there: a change that makes the
+network slower fails, one that does not passes."""
 import os
 import re
 import shutil
@@ -62,7 +62,8 @@ class CiTest(programs.ServedTest):
         )
 
     def codes(self, script, **variables):
-        """Of a branch with a harmless commit, and of one with a regression; origin/main is where they begin."""
+        """Of a branch with a harmless commit, and of one with a regression; origin/main is where
+        they begin."""
         codes = []
         for base, topic in (("base", "harmless"), ("harmless", "regression")):
             self.git("checkout", "--quiet", "--force", topic)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the five programs have in common on the command line: --version, --help, exit code 2 and one line for what is
-not understood."""
+"""What the five programs have in common on the command line: --version, --help, exit code 2 and one
+line for what is not understood."""
 import os
 import re
 import shlex

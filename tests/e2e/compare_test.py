@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`cobra-client compare` and `predict --baseline` on real predictions: what became slower is found, and what cannot be
-compared is refused."""
+"""`cobra-client compare` and `predict --baseline` on real predictions: what became slower is found,
+and what cannot be compared is refused."""
 import json
 import os
 import re

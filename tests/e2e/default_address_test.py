@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A user with a server of their own, and one at the default address: which is asked is reported once for each change. In a
-network of its own, where the default address is free."""
+"""A user with a server of their own, and one at the default address: which is asked is reported
+once for each change. In a network of its own, where the default address is free."""
 import ctypes
 import fcntl
 import os

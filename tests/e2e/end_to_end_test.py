@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The real server with the shipped weights, asked by the real client: unmodified torchvision source in, latency out;
-bad input of every kind; stopping and restarting."""
+"""The real server with the shipped weights, asked by the real client: unmodified torchvision source
+in, latency out; bad input of every kind; stopping and restarting."""
 import os
 import re
 import shutil

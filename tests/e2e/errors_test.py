@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a user reads when a model cannot be read: the kind of mistake (exit code), the place, the call chain, and a
-hint that is true. No server."""
+"""What a user reads when a model cannot be read: the kind of mistake (exit code), the place, the
+call chain, and a hint that is true. No server."""
 # Long because it is a list of mistakes, each with the answer to it.
 import os
 import tempfile

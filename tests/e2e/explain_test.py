@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`cobra-client explain` beside a real server and without one: the slow layer of a model that nobody has seen is on the
-first lines."""
+"""`cobra-client explain` beside a real server and without one: the slow layer of a model that
+nobody has seen is on the first lines."""
 import json
 import os
 import pty

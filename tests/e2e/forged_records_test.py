@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a stranger tries to teach the server: records without a lease, of another graph, of no graph, of absurd times;
-tasks that no worker can read or hold in memory; calibrations of machines that do not exist. Nothing of it is learned,
-and everybody else's work goes on."""
+"""What a stranger tries to teach the server: records without a lease, of another graph, of no
+graph, of absurd times; tasks that no worker can read or hold in memory; calibrations of machines
+that do not exist. Nothing of it is learned, and everybody else's work goes on."""
 import json
 import os
 import sqlite3
@@ -70,7 +70,8 @@ class ForgedRecordsTest(queue_run.QueueTest):
         self.assertEqual(outcome, "INVALID")
         self.assertIn("fingerprint", why)
         self.assertEqual(self.rows.measurements(), (0, 0))
-        # What it states about its subject does not count: a label or a space could choose the part of the split.
+        # What it states about its subject does not count: a label or a space could choose the part
+        # of the split.
         forged = {"label": "torchvision/vgg", "space": "torchvision", "is_network": True, "repeat": 7}
         self.assertEqual(self.report("mallory", layer, graph_json("relu", 8), 1.0, **forged)[0], "ACCEPTED")
         row = json.loads(self.rows.query("SELECT record_json FROM measurements")[0][0])

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`cobra-client history`: predictions with labels come back as a model over commits; the Grafana dashboard's queries give the same on PostgreSQL."""
+"""`cobra-client history`: predictions with labels come back as a model over commits; the Grafana
+dashboard's queries give the same on PostgreSQL."""
 import json
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A repository that somebody sent: `cobra-client check` and `diff` run no program that its configuration names, and
-fetch nothing. Files of Git LFS are found without its program."""
+"""A repository that somebody sent: `cobra-client check` and `diff` run no program that its
+configuration names, and fetch nothing. Files of Git LFS are found without its program."""
 import hashlib
 import os
 import shutil

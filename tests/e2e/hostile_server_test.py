@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""cobra-client at a terminal, asking a server whose every text moves cursors, sets titles, hides and turns what follows: nothing of it reaches the terminal
-but as question marks. Every command, every RPC: the texts are put into all fields of the replies by reflection."""
+"""cobra-client at a terminal, asking a server whose every text moves cursors, sets titles, hides
+and turns what follows: nothing of it reaches the terminal but as question marks. Every command,
+every RPC: the texts are put into all fields of the replies by reflection."""
 import concurrent.futures
 import importlib
 import json
@@ -35,7 +36,8 @@ SHEET = {"device": "Some Board", "kind": "cpu", "runtime": "ncnn", "threads": 4,
 
 
 class Texts:
-    """What fields of a name have: `plausible` for those that the client looks at before it shows anything."""
+    """What fields of a name have: `plausible` for those that the client looks at before it shows
+    anything."""
 
     def __init__(self, plausible):
         self.plausible = (
@@ -82,7 +84,8 @@ def fill(message, texts, depth=0):
 
 
 class HostileServer(grpc.GenericRpcHandler):
-    """`mode`: "evil", all texts; "plausible", all that the client does not check; "errors", each call fails."""
+    """`mode`: "evil", all texts; "plausible", all that the client does not check; "errors", each
+    call fails."""
 
     def __init__(self, files):
         self.mode = "plausible"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""HTTP as strangers send it: other sites' pages, requests that are none, what is too large, too slow or too much.
+"""HTTP as strangers send it: other sites' pages, requests that are none, what is too large, too
+slow or too much.
 After each of them the server answers others."""
 import base64
 import json
@@ -186,7 +187,8 @@ class Hostile(unittest.TestCase):
         self.assertEqual(self.raw(request("GET", "/v1/targets", headers=many)).status, 431)
 
     def test_headers_that_go_on_to_the_call_hurt_nobody_else(self):
-        """All calls share a connection within the server, which gRPC ends over 8 KiB of metadata."""
+        """All calls share a connection within the server, which gRPC ends over 8 KiB of
+        metadata."""
         large = "a" * 15_000
         trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         value = "\u00e9" * 128

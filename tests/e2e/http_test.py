@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The HTTP API as people use it: curl with files, JSON, roles, TLS, the OpenAPI document, the page, metrics and a drain."""
+"""The HTTP API as people use it: curl with files, JSON, roles, TLS, the OpenAPI document, the page,
+metrics and a drain."""
 import base64
 import json
 import os
@@ -152,7 +153,8 @@ class Http(unittest.TestCase):
                 if path == "/v1/drain":
                     continue
                 reply = raw_http.ask(self.server.http_address, method.upper(), path, "{}" if method == "post" else "")
-                # Some have nothing to do, others want more than an empty message; none is missing or broken.
+                # Some have nothing to do, others want more than an empty message; none is missing
+                # or broken.
                 self.assertIn(reply.status, (200, 400, 404, 422), (path, reply.body))
 
     def test_replies_are_as_the_document_says(self):

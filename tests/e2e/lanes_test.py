@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What keeps a real server from answering everybody else: a database that is locked or away, idle connections, watches,
-long lists of ids, work that goes on after its deadline. Another client's prediction must be answered meanwhile."""
+"""What keeps a real server from answering everybody else: a database that is locked or away, idle
+connections, watches, long lists of ids, work that goes on after its deadline. Another client's
+prediction must be answered meanwhile."""
 import importlib
 import json
 import os
@@ -185,7 +186,8 @@ class LanesTest(unittest.TestCase):
             node = graph.nodes.add(op="relu")
             node.inputs.add(kind=self.graph_pb2.ValueRef.KIND_INPUT, index=i)
         graph.outputs.add(kind=self.graph_pb2.ValueRef.KIND_NODE)
-        # Different layers are bounded, so that one target takes less than a second; all of them take longer.
+        # Different layers are bounded, so that one target takes less than a second; all of them
+        # take longer.
         targets = [t.spec.name for t in self.cobra.ListTargets(self.pb.ListTargetsRequest(), timeout=60).targets]
         request = self.pb.PredictRequest(graph=graph, targets=targets, keep_private=True)
         self.assertEqual(

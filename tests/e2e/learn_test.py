@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The closed loop, with the real programs: a question about layers that the model does not know, a worker that measures
-them, a refit, the gate, a reload, and a better answer. scripts/demo-learn.sh does it and fails where the answer is not
-surer and closer; here its words are read too."""
+"""The closed loop, with the real programs: a question about layers that the model does not know, a
+worker that measures them, a refit, the gate, a reload, and a better answer. scripts/demo-learn.sh
+does it and fails where the answer is not surer and closer; here its words are read too."""
 import os
 import re
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`cobra-client predict --list` beside a real server: many models of all forms, lists that are damaged, a server that is
-killed or restarted half way, output that cannot be written."""
+"""`cobra-client predict --list` beside a real server: many models of all forms, lists that are
+damaged, a server that is killed or restarted half way, output that cannot be written."""
 import csv
 import gzip
 import io
@@ -243,7 +243,8 @@ class ListTest(programs.ServedTest):
         self.assertEqual([bool(row["latency_ms"]) for row in rows], [True] * 3 + [False] * 3)
 
     def test_lists_that_need_no_file(self):
-        """Those that are shipped, and a folder. Int8 files of ncnn are no guess where such were timed."""
+        """Those that are shipped, and a folder. Int8 files of ncnn are no guess where such were
+        timed."""
         board = "cpu-raspberry-pi-5-4t-ncnn"
         answer = programs.client(*self.command("ncnn", target=board))
         self.assertEqual(answer.code, 0, answer.err)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The measurement queue from end to end: tasks go in over gRPC, a real worker measures them, records come out of the
-store; and what is killed, cut off or doubled on the way changes nothing of that."""
+"""The measurement queue from end to end: tasks go in over gRPC, a real worker measures them,
+records come out of the store; and what is killed, cut off or doubled on the way changes nothing of
+that."""
 import json
 import os
 import shutil

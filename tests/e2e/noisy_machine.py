@@ -1,6 +1,6 @@
-"""A processor with a neighbour, and how well its predictions hold there: a program that burns arithmetic, cache and memory
-in bursts on the core that networks are timed on; a calibration beside it; networks that the probe has not, timed beside
-it as a user would, and compared."""
+"""A processor with a neighbour, and how well its predictions hold there: a program that burns
+arithmetic, cache and memory in bursts on the core that networks are timed on; a calibration beside
+it; networks that the probe has not, timed beside it as a user would, and compared."""
 import json
 import os
 import random
@@ -21,8 +21,9 @@ NETWORKS = os.path.join(programs.SOURCE, "data", "networks", "torchvision.jsonl.
 LARGE = re.compile(
     r"vgg|vit_|wide_|resnext|_(8|16|32|128)gf|resnet1|densenet(161|201)|_b[4-7]$|v2_[ml]|(convnext|swin)_[^t]"
 )
-# Beside a network it gets a quarter of the core in a burst: weight 335 of 335 + 1024. Bursts and pauses of a tenth of a
-# second to two seconds, half of the time each, so that a network takes from 1 to 1.35 times as long.
+# Beside a network it gets a quarter of the core in a burst: weight 335 of 335 + 1024. Bursts and
+# pauses of a tenth of a second to two seconds, half of the time each, so that a network takes from
+# 1 to 1.35 times as long.
 NICE = 5
 SHORTEST_S, LONGEST_S = 0.1, 2.0
 
@@ -66,7 +67,8 @@ def worker(*arguments):
 
 
 def measure(folder, count, seed):
-    """Records of `count` networks of torchvision, each as it is measured first, and the last line that the worker says."""
+    """Records of `count` networks of torchvision, each as it is measured first, and the last line
+    that the worker says."""
     with record_files.open_text(NETWORKS) as file:
         networks = [(json.loads(line), line) for line in file]
     lines = [line for network, line in networks if network["batch"] == 1 and not LARGE.search(network["name"])]
@@ -116,7 +118,8 @@ def is_inside(times, us):
 
 
 def quality(found, measured_us):
-    """(share inside the interval, mean absolute percentage error, median of the interval's half-width)"""
+    """(share inside the interval, mean absolute percentage error, median of the interval's
+    half-width)"""
     pairs = list(zip(found, measured_us))
     return (
         statistics.mean(is_inside(times, us) for times, us in pairs),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A processor with a neighbour that comes and goes (noisy_machine.py): a calibration beside it says so, and what networks
-take then lies in the intervals; undisturbed times are stated, too; cobra-worker says of its own numbers which were
-disturbed. No time is asserted."""
+"""A processor with a neighbour that comes and goes (noisy_machine.py): a calibration beside it says
+so, and what networks take then lies in the intervals; undisturbed times are stated, too;
+cobra-worker says of its own numbers which were disturbed. No time is asserted."""
 import contextlib
 import json
 import os
@@ -34,7 +34,8 @@ class NoisyMachineTest(unittest.TestCase):
     def setUp(self):
         if not os.path.exists(os.path.join(programs.BIN, "cobra-worker")):
             self.skipTest("there is no cobra-worker")
-        # The neighbour of the test is one whose habits the probe can see. Others come once and go for good.
+        # The neighbour of the test is one whose habits the probe can see. Others come once and go
+        # for good.
         if not any(share_of_core() > 0.9 for _ in range(20)):
             self.skipTest("this machine is busy with other things")
         folder = tempfile.TemporaryDirectory()
@@ -76,7 +77,8 @@ class NoisyMachineTest(unittest.TestCase):
     def check_records(self, records, summary):
         disturbed = [record for record in records if record.get("disturbed")]
         for record in disturbed:
-            # Of runs too long to know a quiet one, the canary between them may be the only one that says it.
+            # Of runs too long to know a quiet one, the canary between them may be the only one that
+            # says it.
             if record.get("quiet_runs"):
                 self.assertGreater(record["latency_us"], 1.05 * record["quiet_us"], record)
         if disturbed:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`cobra-client` without a server: it starts one for the user, two clients get one, another version's is replaced, and
-where it must not start one it does not."""
+"""`cobra-client` without a server: it starts one for the user, two clients get one, another
+version's is replaced, and where it must not start one it does not."""
 import os
 import shutil
 import signal

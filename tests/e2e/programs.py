@@ -23,7 +23,8 @@ class Server:
     """A cobra-server with the shipped weights on ports of its own. Use it in a `with`."""
 
     def __init__(self, store, *flags, files=None, wrapper=()):
-        """`files`: where its log goes, if the store is not a file. `wrapper`: a command that starts another one."""
+        """`files`: where its log goes, if the store is not a file. `wrapper`: a command that starts
+        another one."""
         self.store = store
         self.ready = (files or store) + ".ready"
         if os.path.exists(self.ready):
@@ -71,7 +72,8 @@ class Server:
 
 
 class ServedTest(unittest.TestCase):
-    """Tests of one `server`: its first trained `target`, and a `folder` for the store and for models."""
+    """Tests of one `server`: its first trained `target`, and a `folder` for the store and for
+    models."""
 
     @classmethod
     def setUpClass(cls):
@@ -151,8 +153,8 @@ def measurement_stubs():
 
 
 class Postgres:
-    """A real PostgreSQL of a test's own, on a socket in a folder. None of it where it is not installed: installed()
-    says so."""
+    """A real PostgreSQL of a test's own, on a socket in a folder. None of it where it is not
+    installed: installed() says so."""
 
     PROGRAMS = "/usr/lib/postgresql/15/bin"
 
@@ -240,7 +242,8 @@ def first_target(server):
 
 
 def health(channel):
-    """grpc.health.v1 by hand: HealthCheckResponse is one enum, field 1; 1 is SERVING, 2 NOT_SERVING."""
+    """grpc.health.v1 by hand: HealthCheckResponse is one enum, field 1; 1 is SERVING, 2
+    NOT_SERVING."""
     reply = channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=10)
     return reply[1] if reply else 0
 

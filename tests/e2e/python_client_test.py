@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Any language can be a client: Python's grpcio with stubs from the published proto gets the numbers that cobra-client
-gets."""
+"""Any language can be a client: Python's grpcio with stubs from the published proto gets the
+numbers that cobra-client gets."""
 import concurrent.futures
 import contextlib
 import importlib
@@ -137,7 +137,8 @@ class PythonClientTest(programs.ServedTest):
 
         refused = 'cobra_requests_total{method="Predict",status="RESOURCE_EXHAUSTED"}'
         before = programs.metric(self.server, refused)
-        # Whether anything is refused depends on how fast this process asks: again, until something was.
+        # Whether anything is refused depends on how fast this process asks: again, until something
+        # was.
         for start in range(0, 10000, 2000):
             with concurrent.futures.ThreadPoolExecutor(1200) as pool:
                 ask = lambda i: askers[i % len(askers)](architecture(i), deadline_s=300)
@@ -175,8 +176,8 @@ class PythonClientTest(programs.ServedTest):
             return int(next(line for line in file if line.startswith("VmHWM")).split()[1]) / 1024
 
     def test_bytes_that_would_grow(self):
-        """Two bytes may be an empty call of a graph, or an empty file of source, which takes 100 and more in memory: 20
-        MB of them are refused before they are gigabytes."""
+        """Two bytes may be an empty call of a graph, or an empty file of source, which takes 100
+        and more in memory: 20 MB of them are refused before they are gigabytes."""
         raw = self.channel.unary_unary("/cobra.v1.Cobra/Predict")
         before = self.peak_memory_mb()
         target = self.pb.PredictRequest(targets=[self.target]).SerializeToString()

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What happens around the measurement queue and must lose nothing: the network is cut, the disk is full (the worker's,
-the server's), the database restarts or is away, the machine is busy. `--long` makes the cuts as long as they are in
-life (a minute). (A clock that is set back: tests/store/task_queue_test.cc, which has the clock in its hand.)"""
+"""What happens around the measurement queue and must lose nothing: the network is cut, the disk is
+full (the worker's, the server's), the database restarts or is away, the machine is busy. `--long`
+makes the cuts as long as they are in life (a minute). (A clock that is set back:
+tests/store/task_queue_test.cc, which has the clock in its hand.)"""
 import json
 import os
 import re
@@ -22,7 +23,8 @@ CUT_SECONDS = 60 if "--long" in sys.argv else 4
 
 
 class Proxy:
-    """A cable between worker and server that can be cut: what is connected hangs, nothing new gets through."""
+    """A cable between worker and server that can be cut: what is connected hangs, nothing new gets
+    through."""
 
     def __init__(self, address):
         host, port = address.rsplit(":", 1)
@@ -181,9 +183,11 @@ class QueueFaultsTest(queue_run.QueueTest):
             int, re.search(r"(\d+) tasks measured, (\d+) of them more than once", worker.log()).groups()
         )
         self.assertEqual(measured, 60)
-        # Either a group was measured again, or all that was measured in it had quiet runs between the neighbour's turns.
+        # Either a group was measured again, or all that was measured in it had quiet runs between
+        # the neighbour's turns.
         noticed = again > 0
-        # What stayed disturbed through three tries is reported, and marked so, unless its quiet runs are known.
+        # What stayed disturbed through three tries is reported, and marked so, unless its quiet
+        # runs are known.
         for (record_json,) in self.rows.query("SELECT record_json FROM measurements"):
             record = json.loads(record_json)
             # written with three decimals

@@ -1,5 +1,5 @@
-"""What the tests of the measurement queue share: tiny layers as tasks, a worker, the queue's contents, and a run in
-which both are killed."""
+"""What the tests of the measurement queue share: tiny layers as tasks, a worker, the queue's
+contents, and a run in which both are killed."""
 import importlib
 import os
 import random
@@ -167,8 +167,9 @@ def retry(call, seconds=60):
 
 
 def run_with_kills(folder, count, kills, postgres=None, seed=1, say=lambda text: None, seconds=3600):
-    """`count` short tasks while server and worker are killed (SIGKILL) `kills` times at random moments. Returns
-    (states, measurements, different tasks measured, kills of the server, kills of the worker)."""
+    """`count` short tasks while server and worker are killed (SIGKILL) `kills` times at random
+    moments. Returns (states, measurements, different tasks measured, kills of the server, kills of
+    the worker)."""
     pb, services = programs.measurement_stubs()
     graph_pb2 = importlib.import_module("cobra.v1.graph_pb2")
     rng = random.Random(seed)

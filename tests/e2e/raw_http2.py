@@ -1,4 +1,5 @@
-"""HTTP/2 by hand (RFC 9113), to send what no gRPC library would: calls without a message, messages without an end, compressed ones."""
+"""HTTP/2 by hand (RFC 9113), to send what no gRPC library would: calls without a message, messages
+without an end, compressed ones."""
 import socket
 import struct
 import time
@@ -15,7 +16,8 @@ def frame(kind, flags, stream, payload=b""):
 
 
 def literal(name, value):
-    """HPACK (RFC 7541, 6.2.2): a header that is not indexed, neither its name nor its value compressed."""
+    """HPACK (RFC 7541, 6.2.2): a header that is not indexed, neither its name nor its value
+    compressed."""
 
     def text(data):
         data = data if isinstance(data, bytes) else data.encode()

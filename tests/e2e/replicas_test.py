@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Several servers on one PostgreSQL: behind haproxy (deploy/haproxy.cfg), which spreads connections or requests, and
-behind gRPC's own round robin. All give the same answers; a calibration made on one is served by all; they are reloaded
-and restarted one after the other while clients ask. `--long`: four servers instead of two."""
+"""Several servers on one PostgreSQL: behind haproxy (deploy/haproxy.cfg), which spreads connections
+or requests, and behind gRPC's own round robin. All give the same answers; a calibration made on one
+is served by all; they are reloaded and restarted one after the other while clients ask. `--long`:
+four servers instead of two."""
 import importlib
 import os
 import re
@@ -73,7 +74,8 @@ class Balancer:
 
 
 class Load:
-    """Clients that ask, each on a connection of its own, until it ends. Problems are calls that have failed in the end."""
+    """Clients that ask, each on a connection of its own, until it ends. Problems are calls that
+    have failed in the end."""
 
     def __init__(self, test, channels):
         self.stopping, self.problems, self.answered = threading.Event(), [], [0] * len(channels)
@@ -296,7 +298,8 @@ class ReplicasTest(unittest.TestCase):
         self.wait_for_all("calibration after a restart", "after", self.latency(self.direct[-1], "after"), [True])
 
     def test_what_was_not_heard_is_read(self):
-        """The last server sleeps while the database restarts and another one is calibrated: nobody tells it."""
+        """The last server sleeps while the database restarts and another one is calibrated: nobody
+        tells it."""
         process = self.servers[-1].process
         os.kill(process.pid, signal.SIGSTOP)
         self.addCleanup(os.kill, process.pid, signal.SIGCONT)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""`cobra-client report` beside a real server, and its page in Chromium: what it shows, clicks, keys, colours, and that it
-asks for nothing. The parts in Chromium are skipped where it is not installed."""
+"""`cobra-client report` beside a real server, and its page in Chromium: what it shows, clicks,
+keys, colours, and that it asks for nothing. The parts in Chromium are skipped where it is not
+installed."""
 import json
 import os
 import re

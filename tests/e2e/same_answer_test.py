@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The same question gets the same answer, bit by bit: from two servers, in any order, with other caches, after a reload,
-and after somebody else's attack. What a small request can make of a reply, and of a server's time."""
+"""The same question gets the same answer, bit by bit: from two servers, in any order, with other
+caches, after a reload, and after somebody else's attack. What a small request can make of a reply,
+and of a server's time."""
 import json
 import os
 import random
@@ -135,8 +136,9 @@ class SameAnswerTest(unittest.TestCase):
             if turn == 60:
                 for each in self.servers:
                     each.process.send_signal(signal.SIGHUP)
-        # The dropouts and the cast return their argument; a fingerprint does not count them, and they take time: in
-        # LibTorch a fiftieth of these small layers (measured), from Python a third.
+        # The dropouts and the cast return their argument; a fingerprint does not count them, and
+        # they take time: in LibTorch a fiftieth of these small layers (measured), from Python a
+        # third.
         with_dropout, without = (answers[i, self.trained].latency_us for i in (0, 1))
         self.assertNotEqual(with_dropout, without)
         from_python = [

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Callers share what the server has worked out. Nobody can change another one's answer by that, make it wait, or get an
-answer that a quiet server would not give."""
+"""Callers share what the server has worked out. Nobody can change another one's answer by that,
+make it wait, or get an answer that a quiet server would not give."""
 import concurrent.futures
 import importlib
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The file of the store is removed or replaced under a running server: nothing is acknowledged that is gone after a restart, and the operator learns of it."""
+"""The file of the store is removed or replaced under a running server: nothing is acknowledged that
+is gone after a restart, and the operator learns of it."""
 import json
 import os
 import shutil

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Streams of one client and of many: who gives way when too many are open, what SIGTERM waits for, and that the log of
-predictions leaves room for others."""
+"""Streams of one client and of many: who gives way when too many are open, what SIGTERM waits for,
+and that the log of predictions leaves room for others."""
 import os
 import queue
 import signal
@@ -107,7 +107,8 @@ class StreamsTest(unittest.TestCase):
 
         for number in range(20):
             one_more_is_answered(number)
-        # On a busy machine the idle ones may still be on their way: only when all are open must one give way.
+        # On a busy machine the idle ones may still be on their way: only when all are open must one
+        # give way.
         deadline = time.time() + 60
         while not any(call.done() for call in calls) and time.time() < deadline:
             one_more_is_answered(20)
@@ -134,7 +135,8 @@ class StreamsTest(unittest.TestCase):
         self.assertGreater(sum(result.HasField("response") for result in results), 10)
 
     def test_open_batches_count_what_they_hold(self):
-        """Answers that a cache has are not copied until a batch is complete, and small ones count together."""
+        """Answers that a cache has are not copied until a batch is complete, and small ones count
+        together."""
         self.start()
         many = [self.request(number) for number in range(3000)]
         warm = self.pb.PredictBatchRequest(requests=many)

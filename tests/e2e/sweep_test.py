@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`cobra-client sweep` beside a real server: each batch has the numbers of `predict`, in a table, as JSON and as a
-picture."""
+"""`cobra-client sweep` beside a real server: each batch has the numbers of `predict`, in a table,
+as JSON and as a picture."""
 import json
 import os
 import xml.etree.ElementTree
@@ -75,11 +75,12 @@ class SweepTest(programs.ServedTest):
             self.assertAlmostEqual(point["items_per_s"], 1e6 * n / point["latency_us"], places=6)
 
     def test_a_larger_batch_and_a_wider_network_take_longer(self):
-        """On every trained target that was measured with several batches and threads of its own, for networks of every
-        kind: less by no more than two measurements differ there, or 5 % (8 % where a network is compiled, at each
-        batch into another program). On the others the largest batch takes at
-        least four fifths of the smallest. By LibTorch with two threads two small images can take half of what one
-        takes: that one is a matrix product, which has no more of two threads than of one, two are oneDNN's.
+        """On every trained target that was measured with several batches and threads of its own,
+        for networks of every kind: less by no more than two measurements differ there, or 5 % (8 %
+        where a network is compiled, at each batch into another program). On the others the largest
+        batch takes at least four fifths of the smallest. By LibTorch with two threads two small
+        images can take half of what one takes: that one is a matrix product, which has no more of
+        two threads than of one, two are oneDNN's.
         """
         targets = programs.client("targets", "--server", self.server.address, "--trained", "--format", "json").json()
         floors = {

@@ -15,7 +15,8 @@ ESCAPE = re.compile(r"\033\[[0-9;]*[A-Za-z]")
 
 
 class Terminal:
-    """Runs `command` with standard input, output and error on a terminal, unless `stdout` names a file for its output."""
+    """Runs `command` with standard input, output and error on a terminal, unless `stdout` names a
+    file for its output."""
 
     def __init__(self, command, columns=100, stdout=None, cwd=None, **environment):
         self.leader, follower = pty.openpty()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""cobra-client at a terminal: width, colours, progress, --watch, -q; and that none of it reaches files and pipes."""
+"""cobra-client at a terminal: width, colours, progress, --watch, -q; and that none of it reaches
+files and pipes."""
 import os
 import re
 import shlex

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A program is read as for the PyTorch of each target; what the first minute of a user looks like: without --entry,
-without --input."""
+"""A program is read as for the PyTorch of each target; what the first minute of a user looks like:
+without --entry, without --input."""
 import os
 import re
 import time
@@ -44,7 +44,8 @@ class TorchVersionsTest(programs.ServedTest):
         super().setUpClass()
         cls.pb, services = programs.stubs()
         cls.stub = services.CobraStub(grpc.insecure_channel(cls.server.address))
-        # A machine with another PyTorch: the probe of a real one, with the version that it would have.
+        # A machine with another PyTorch: the probe of a real one, with the version that it would
+        # have.
         with open(PROBE) as file:
             probe = re.sub(r"libtorch-[0-9.]+", "libtorch-2.5.1", file.read())
         cls.stub.Calibrate(cls.pb.CalibrateRequest(probe_json=probe, target="newer"), timeout=60)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""/ui: the report that the server makes is that of `cobra-client report`, within the limits and roles of Predict; and
-the page in Chromium: paste, drop, click, errors, names that are text. The parts in Chromium are skipped without it."""
+"""/ui: the report that the server makes is that of `cobra-client report`, within the limits and
+roles of Predict; and the page in Chromium: paste, drop, click, errors, names that are text. The
+parts in Chromium are skipped without it."""
 import base64
 import json
 import os

@@ -1,5 +1,5 @@
-"""Importing this goes on in Debian's Python, which has python3-torch; exit 77 where it has not. A script that answer() of
-exported.py runs in another Python (--answer) stays there."""
+"""Importing this goes on in Debian's Python, which has python3-torch; exit 77 where it has not. A
+script that answer() of exported.py runs in another Python (--answer) stays there."""
 import os, subprocess, sys
 
 PYTHON = "/usr/bin/python3"

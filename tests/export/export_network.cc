@@ -1,17 +1,20 @@
-// Networks as ONNX models (FORMAT onnx), for ncnn (ncnn) or as PyTorch programs (py) beside what LibTorch's executor
-// computes with the same numbers, to be compared with what a runtime computes from them (onnx_runtime_test.py,
-// ncnn_run_test.py, program_test.py).
-//   export_network FORMAT --cases DIR            single calls of every operator (tests/worker/executor_cases.h,
-//                                                more_cases.h)
+// Networks as ONNX models (FORMAT onnx), for ncnn (ncnn) or as PyTorch programs (py) beside what
+// LibTorch's executor computes with the same numbers, to be compared with what a runtime computes
+// from them (onnx_runtime_test.py, ncnn_run_test.py, program_test.py).
+//   export_network FORMAT --cases DIR            single calls of every operator
+//                                                (tests/worker/executor_cases.h, more_cases.h)
 //   export_network FORMAT GRAPH.json DIR NAME    a network
-//   export_network --same GRAPH.json NET.onnx|param    prints nothing if the reader makes the same network of the file
-//   export_network --strides DIR                 programs of those calls on tensors in other memory orders, and the
-//                                                strides that come out (strides_test.py)
+//   export_network --same GRAPH.json NET.onnx|param    prints nothing if the reader makes the same
+//                                                      network of the file
+//   export_network --strides DIR                 programs of those calls on tensors in other memory
+//                                                orders, and the strides that come out
+//                                                (strides_test.py)
 //   export_network --document                    docs/onnx_export.md
 //   export_network --ncnn-document               docs/ncnn_export.md
-// Writes DIR/NAME.onnx, NAME.param or NAME.py, NAME.safetensors or NAME.bin, NAME.in (the inputs' bytes one after the
-// other), NAME.out (the outputs as float64), and prints a line of JSON for each: {"name", "op", "inputs": [{"name",
-// "dtype", "shape"}], "outputs": [shape]}, or with "refused" (the writer's reason) or "not_run" (LibTorch's).
+// Writes DIR/NAME.onnx, NAME.param or NAME.py, NAME.safetensors or NAME.bin, NAME.in (the inputs'
+// bytes one after the other), NAME.out (the outputs as float64), and prints a line of JSON for
+// each: {"name", "op", "inputs": [{"name", "dtype", "shape"}], "outputs": [shape]}, or with
+// "refused" (the writer's reason) or "not_run" (LibTorch's).
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -192,8 +195,8 @@ absl::Status WriteCases(const std::string& format, const std::string& folder) {
   return absl::OkStatus();
 }
 
-// Without what a file cannot hold: calls in place, and tensors that no call reads; without the difference between
-// parameters and buffers, if it has none.
+// Without what a file cannot hold: calls in place, and tensors that no call reads; without the
+// difference between parameters and buffers, if it has none.
 absl::StatusOr<graph::Graph> WithoutEffects(const graph::Graph& graph, bool has_buffers) {
   graph::GraphBuilder builder;
   std::map<std::pair<graph::ValueRef::Kind, int32_t>, graph::ValueRef> leaves;
@@ -221,9 +224,9 @@ absl::StatusOr<graph::Graph> WithoutEffects(const graph::Graph& graph, bool has_
   return std::move(builder).Build(outputs);
 }
 
-// The case with its first tensor in another memory order: how 0: the last two dimensions swapped, 1: the second one
-// innermost (channels last), 2: every second element, 3: as it is, but the second tensor has its last two dimensions
-// swapped. Unimplemented if it has not enough dimensions.
+// The case with its first tensor in another memory order: how 0: the last two dimensions swapped,
+// 1: the second one innermost (channels last), 2: every second element, 3: as it is, but the second
+// tensor has its last two dimensions swapped. Unimplemented if it has not enough dimensions.
 absl::StatusOr<graph::Graph> Reordered(const worker::Case& c, int how) {
   const size_t which = how == 3 ? 1 : 0;
   const worker::Operand* first = c.operands.size() <= which ? nullptr : &c.operands[which];

@@ -1,4 +1,5 @@
-"""What the tests of written networks have in common: the networks, the numbers of export_network, the comparison."""
+"""What the tests of written networks have in common: the networks, the numbers of export_network,
+the comparison."""
 import importlib.util, json, os, subprocess, sys
 
 import numpy
@@ -172,8 +173,8 @@ def write_network(format, folder, arguments):
 
 
 def check_network(format, folder, name, arguments, fault_of, same=False, is_refused=False):
-    """Faults of a network that is written and run: fault_of(folder, case) says what is wrong with its results; `same`:
-    the reader gets the graph back; `is_refused`: it has to be refused."""
+    """Faults of a network that is written and run: fault_of(folder, case) says what is wrong with
+    its results; `same`: the reader gets the graph back; `is_refused`: it has to be refused."""
     case = write_network(format, folder, arguments)
     if is_refused:
         return [] if "refused" in case else ["%s: is not refused" % name]
@@ -253,7 +254,8 @@ def answer(folder, of_case):
 
 
 def run_test(main, of_case):
-    """A test that runs itself again in other Pythons. It begins in whichever has NumPy and torch: Debian's."""
+    """A test that runs itself again in other Pythons. It begins in whichever has NumPy and torch:
+    Debian's."""
     if sys.argv[1:2] == ["--answer"]:
         return answer(sys.argv[2], of_case)
     faults = main()

@@ -1,8 +1,9 @@
-"""Networks that are written for ncnn compute what LibTorch's executor computes: calls of every operator, programs,
-networks of torchvision; and the reader of .param files gets a network back.
+"""Networks that are written for ncnn compute what LibTorch's executor computes: calls of every
+operator, programs, networks of torchvision; and the reader of .param files gets a network back.
 
     ncnn_run_test.py            as ctest runs it
-    ncnn_run_test.py --long     all of torchvision's networks for classification (scripts/test-long.sh ncnn-out)
+    ncnn_run_test.py --long     all of torchvision's networks for classification
+                                (scripts/test-long.sh ncnn-out)
 
 Exit 77 without ncnn (build/runtimes, which scripts/setup.sh --runtimes installs).
 """
@@ -42,7 +43,8 @@ SAME = ("resnet18()",)
 ROUGH = {"layer_norm": 5e-4, "rms_norm": 5e-4}
 # A thousand calls one after the other: 1.2e-4, with and without Winograd's convolutions.
 ROUGH_NETWORKS = {"efficientnet_v2_l": 2e-4}
-# Programs that write to a part of a tensor, take its rows by an index, or compute with truth values.
+# Programs that write to a part of a tensor, take its rows by an index, or compute with truth
+# values.
 REFUSED = (
     "column added to",
     "a base read after a write to its view",
@@ -52,7 +54,8 @@ REFUSED = (
     "diagonal and masks",
     "known constants",
 )
-# What networks have that single calls do not: constants, tensors of six dimensions, weights that are changed first.
+# What networks have that single calls do not: constants, tensors of six dimensions, weights that
+# are changed first.
 MORE = {
     "windows of an image": """    def forward(self, x):
         x = x.reshape(1, 4, 1, 2, 2, 1) * 2

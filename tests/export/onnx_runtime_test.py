@@ -1,5 +1,5 @@
-"""ONNX models that are written compute what LibTorch's executor computes: calls of every operator, programs that write
-through views, networks of torchvision; and the reader gets the network back.
+"""ONNX models that are written compute what LibTorch's executor computes: calls of every operator,
+programs that write through views, networks of torchvision; and the reader gets the network back.
 
     onnx_runtime_test.py            as ctest runs it
     onnx_runtime_test.py --long     many more networks (scripts/test-long.sh onnx-out)

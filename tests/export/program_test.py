@@ -1,5 +1,6 @@
-"""PyTorch programs that are written compute what LibTorch's executor computes: calls of every operator, programs that
-write through views, networks of torchvision. In the PyTorch of Debian's Python, and in 2.13 where it is installed.
+"""PyTorch programs that are written compute what LibTorch's executor computes: calls of every
+operator, programs that write through views, networks of torchvision. In the PyTorch of Debian's
+Python, and in 2.13 where it is installed.
 
     program_test.py            as ctest runs it
     program_test.py --long     many more networks (scripts/test-long.sh python-out)
@@ -15,8 +16,8 @@ from exported import NEWER, answers, compute, fault_in, networks, programs, run_
 RANDOM = (
     "new empty rand randn randint randperm normal uniform bernoulli gumbel_softmax exponential log_normal cauchy geometric random empty_like"
 ).split()
-# Eigenvectors have either sign; a variance of random numbers is negative; LibTorch has defaults that Python has not; the
-# CPU's grouped product wants rows of 16 bytes.
+# Eigenvectors have either sign; a variance of random numbers is negative; LibTorch has defaults
+# that Python has not; the CPU's grouped product wants rows of 16 bytes.
 NOT_COMPARED = ["linalg_eigh", "linalg_eig", "gaussian_nll_loss", "_threshold", "_grouped_mm"]
 # torch.nn.functional has them from 2.0, 2.4.
 LATER = ["scaled_dot_product_attention", "rms_norm"]

@@ -1,6 +1,7 @@
-"""The strides that graph/layout.h computes are PyTorch's: a call of each operator on a transposed tensor, on one that is
-channels last, on every second element of one, and with a transposed second operand. In 1.13 and, where it is
-installed, in 2.13. Strides of dimensions of one element, and of tensors without elements, do not matter.
+"""The strides that graph/layout.h computes are PyTorch's: a call of each operator on a transposed
+tensor, on one that is channels last, on every second element of one, and with a transposed second
+operand. In 1.13 and, where it is installed, in 2.13. Strides of dimensions of one element, and of
+tensors without elements, do not matter.
 
 Exit 77 without python3-torch.
 """
@@ -9,8 +10,9 @@ import json, os, re, sys, tempfile
 from debian_python import PYTHON
 from exported import BIN, NEWER, answers, compute, run, run_test
 
-# What is not computed, as OPERATOR-VARIANT: transforms, whose order depends on the library that computes them; LAPACK's
-# rarer results; copies that keep gaps; weights in another order; a tensor of one index that is a number.
+# What is not computed, as OPERATOR-VARIANT: transforms, whose order depends on the library that
+# computes them; LAPACK's rarer results; copies that keep gaps; weights in another order; a tensor
+# of one index that is a number.
 LEFT = """fft_.* unsafe_.* gradient-.* linalg_lstsq-.* linalg_tensorinv-.* (linalg_)?svd-.* stft-.* (linalg_)?matrix_exp-.*
     (select|slice|diagonal)_scatter-2 conj_physical-2 dequantize-2 getitem-[23] conv1d-3 conv_transpose1d-3 gru_cell-3
     _grouped_mm-3""".split()

@@ -11,11 +11,13 @@
 
 namespace cobra::fuzz {
 
-// Aborts unless it is a graph that can be costed, printed, written and read back, or a refusal with a diagnostic. To
-// write and read back a graph takes twenty times as long as to read its input did: of inputs whose graphs have n calls
-// that is done for one in n, so that large graphs take no longer than small ones.
+// Aborts unless it is a graph that can be costed, printed, written and read back, or a refusal with
+// a diagnostic. To write and read back a graph takes twenty times as long as to read its input did:
+// of inputs whose graphs have n calls that is done for one in n, so that large graphs take no
+// longer than small ones.
 void Check(const absl::StatusOr<graph::Graph>& graph, absl::string_view input);
-// Whether a costly check is due for this input, as it is for one in `times`: always the same answer for the same input.
+// Whether a costly check is due for this input, as it is for one in `times`: always the same answer
+// for the same input.
 bool IsDue(absl::string_view input, size_t times);
 // From now on every check is due.
 void MakeEveryCheck();

@@ -20,7 +20,8 @@ void GraphMessage(absl::string_view data) {
   if (!data.empty() && data[0] == '{') return Check(graph::GraphFromJson(data), data);
   const absl::StatusOr<graph::Graph> graph = proto::GraphFromWire(data, SmallLimits().graph);
   Check(graph, data);
-  // protobuf is the judge: what it cannot parse is refused, and what it parses to is the same graph.
+  // protobuf is the judge: what it cannot parse is refused, and what it parses to is the same
+  // graph.
   v1::Graph message;
   if (!message.ParseFromArray(data.data(), static_cast<int>(data.size()))) {
     if (graph.ok()) Fail("read, but not a message for protobuf", graph::PrintGraph(*graph));

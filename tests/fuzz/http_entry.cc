@@ -25,7 +25,8 @@ void Refused(const absl::Status& status) {
   if (http::ErrorReply(status).body.empty()) Fail("an error without a body", status.ToString());
 }
 
-// What became bytes is JSON again, and that JSON is the same bytes. Not so a text that is not UTF-8.
+// What became bytes is JSON again, and that JSON is the same bytes. Not so a text that is not
+// UTF-8.
 template <typename Message>
 void Json(absl::string_view json) {
   const absl::StatusOr<std::string> bytes = http::BytesOfJson(*Message::descriptor(), json);

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Keeps of what a fuzzer has learned what is worth keeping: inputs that together reach all that was reached, the smallest first, up to a size.
+"""Keeps of what a fuzzer has learned what is worth keeping: inputs that together reach all that was
+reached, the smallest first, up to a size.
 
     keep_corpus.py FUZZER WORK ARCHIVE [--kilobytes 1000]
 
-FUZZER: the program; WORK: its corpus so far; ARCHIVE: the committed one (tests/fuzz/corpus/NAME.tar.gz), which is replaced but for its fault-* files.
-Without FUZZER's work, `keep_corpus.py - FOLDER ARCHIVE` packs a folder as it is. The same files give the same bytes.
+FUZZER: the program; WORK: its corpus so far; ARCHIVE: the committed one
+(tests/fuzz/corpus/NAME.tar.gz), which is replaced but for its fault-* files. Without FUZZER's work,
+`keep_corpus.py - FOLDER ARCHIVE` packs a folder as it is. The same files give the same bytes.
 """
 import argparse
 import gzip

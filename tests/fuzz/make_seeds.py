@@ -25,7 +25,8 @@ def compact(value):
 
 
 def shortened(value):
-    """Without most of what long lists and tables hold, for a fuzzer cuts what is longer than 4096 bytes."""
+    """Without most of what long lists and tables hold, for a fuzzer cuts what is longer than 4096
+    bytes."""
     if isinstance(value, dict):
         return {key: shortened(value[key]) for key in list(value)[: 3 if len(value) > 30 else None]}
     if isinstance(value, list):

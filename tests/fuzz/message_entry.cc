@@ -46,7 +46,8 @@ void Predict(absl::string_view bytes) {
   if (const auto source = proto::TakeModelSource(&request, SmallLimits()); !source.ok()) CheckRefusal(source.status());
 }
 
-// A request that was found in the bytes of another message, which protobuf parses to `expected`; null: it does not.
+// A request that was found in the bytes of another message, which protobuf parses to `expected`;
+// null: it does not.
 bool CheckPart(absl::string_view part, const v1::PredictRequest* expected) {
   v1::PredictRequest request;
   const bool parsed = Parse(part, &request);

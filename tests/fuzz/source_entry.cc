@@ -39,7 +39,8 @@ class Image {
   int64_t imported_steps_ = 0;
 };
 
-// A program cannot tell an image from a fresh interpreter; but the imports of an image have taken other steps.
+// A program cannot tell an image from a fresh interpreter; but the imports of an image have taken
+// other steps.
 void CheckWithoutImage(const python::SourceRequest& request, const absl::StatusOr<graph::Graph>& expected) {
   Limits limits = SmallLimits();
   limits.steps = Limits().steps;

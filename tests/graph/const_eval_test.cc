@@ -45,7 +45,8 @@ bool IsEvaluated(const std::string& equation, const std::vector<Operand>& operan
   return EvalConst(Op::einsum, attributes, inputs, InferTypes(Op::einsum, attributes, types).value())[0] != nullptr;
 }
 
-// All letters are walked at once: not where the steps that PyTorch takes, and that are paid for, are far fewer.
+// All letters are walked at once: not where the steps that PyTorch takes, and that are paid for,
+// are far fewer.
 TEST(ConstEvalTest, EinsumIsEvaluatedWhereThatIsLittleWork) {
   EXPECT_TRUE(IsEvaluated("ij,jk->ik", {Range({50, 50}), Range({50, 50})}));
   EXPECT_TRUE(IsEvaluated("a,b->", {Range({40}), Range({40})}));
@@ -91,8 +92,8 @@ TEST(ConstEvalTest, ComplexNumbersAreTwo) {
   EXPECT_THAT(Eval(Op::cat, {{"dim", int64_t{0}}}, {z, {{{1}, DType::int64}, {7}}}), ElementsAre(1, 2, 3, -4, 7, 0));
 }
 
-// A shape rule lets some calls pass that PyTorch refuses: their values are not known, and nothing is read beyond the
-// inputs.
+// A shape rule lets some calls pass that PyTorch refuses: their values are not known, and nothing
+// is read beyond the inputs.
 TEST(ConstEvalTest, ArgumentsThatDoNotFitHaveNoValues) {
   const auto is_unknown = [](Op op, const Attributes& attributes, const std::vector<Operand>& operands) {
     std::vector<const TensorType*> types;

@@ -26,7 +26,8 @@ ValueRef Created(GraphBuilder* builder, Op op, std::vector<int64_t> size) {
   return Added(builder, op, {{"size", std::move(size)}, {"dtype", std::string("float32")}}, {});
 }
 
-// x @ (weight.to(float32) * scale).T + noise + mask, of which the weight, its scale and the mask depend on no input.
+// x @ (weight.to(float32) * scale).T + noise + mask, of which the weight, its scale and the mask
+// depend on no input.
 Graph Network() {
   GraphBuilder b;
   const ValueRef x = b.AddInput("x", {{1, 4}, DType::float32});

@@ -50,7 +50,8 @@ NodeCost CostOfEinsum(const std::string& equation, const std::vector<absl::strin
   return CostOfCall(Op::einsum, {{"equation", equation}}, inputs);
 }
 
-// As FlopCounterMode of PyTorch 2.13 counts them; tests/frontend/python/libraries/macs_test.py draws many more.
+// As FlopCounterMode of PyTorch 2.13 counts them; tests/frontend/python/libraries/macs_test.py
+// draws many more.
 TEST(CostTest, EinsumContractsTwoOperandsAtATime) {
   EXPECT_EQ(CostOfEinsum("bnd,hd->bhn", {"2x5x7", "3x7"}).macs, 2 * 5 * 7 * 3);
   EXPECT_EQ(CostOfEinsum("ab, bc, cd -> ad", {"2x3", "3x5", "5x7"}).macs, 2 * 3 * 5 + 2 * 5 * 7);

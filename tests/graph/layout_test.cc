@@ -105,7 +105,8 @@ TEST(LayoutTest, AsManyResultsAsArguments) {
   EXPECT_EQ(ComputeLayout(graph).Of(graph, ValueRef::Node(1, 19'999)), (Strides{1, 4}));
 }
 
-// model.to(memory_format=torch.channels_last): arguments and weights, and what convolutions make of rows.
+// model.to(memory_format=torch.channels_last): arguments and weights, and what convolutions make of
+// rows.
 TEST(LayoutTest, ImagesOfANetworkThatIsChannelsLast) {
   TestNet net;
   const ValueRef x = net.Input("1x8x4x4");

@@ -39,7 +39,8 @@ TEST(GraphLimitsTest, Results) {
   EXPECT_TRUE(absl::IsResourceExhausted(builder.Append(relu, {x}, "").status()));
 }
 
-// A result of unbind takes no byte of a program, and has as many dimensions as its argument less one.
+// A result of unbind takes no byte of a program, and has as many dimensions as its argument less
+// one.
 TEST(GraphLimitsTest, Dimensions) {
   GraphLimits limits;
   limits.max_dimensions = 2 * (3 + 4 * 2) - 1;

@@ -1,4 +1,5 @@
-// What is decided for every operator: each has its row, and a rule that serves a family knows all of its operators.
+// What is decided for every operator: each has its row, and a rule that serves a family knows all
+// of its operators.
 #include "graph/op_rules.h"
 
 #include <algorithm>
@@ -113,8 +114,8 @@ TEST(ShapeRulesTest, EveryOperatorIsKnownToItsRule) {
   }
 }
 
-// A call of each operator whose values are computed. Where nothing is given: one tensor of floats for each input that
-// must be there.
+// A call of each operator whose values are computed. Where nothing is given: one tensor of floats
+// for each input that must be there.
 // Long because it is a list of calls.
 std::map<Op, Example> Examples() {
   std::map<Op, Example> examples;

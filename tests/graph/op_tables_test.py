@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Every table of operators stops the compiler where an operator has no entry, and its message names the operator.
+"""Every table of operators stops the compiler where an operator has no entry, and its message names
+the operator.
 
     op_tables_test.py     exit 0: they do, 1: one does not, with what the compiler says
-The faults are planted in copies: an operator more in ops.def, a row less in a table, a rule that has no function.
+The faults are planted in copies: an operator more in ops.def, a row less in a table, a rule that
+has no function.
 """
 import os
 import re
@@ -31,7 +33,8 @@ def without_row(text, op):
 
 
 def compile_with(changed, compiled):
-    """What the compiler says of `compiled` when the files of `changed` (path: text) stand in for those of the tree."""
+    """What the compiler says of `compiled` when the files of `changed` (path: text) stand in for
+    those of the tree."""
     with tempfile.TemporaryDirectory() as folder:
         for path, text in changed.items():
             os.makedirs(os.path.join(folder, os.path.dirname(path)), exist_ok=True)

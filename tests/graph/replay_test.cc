@@ -1,6 +1,6 @@
-// Every recorded call of real PyTorch (tests/frontend/python/torch/goldens, made by make_goldens.py there) through the
-// builder: our shape rules must give the shapes that PyTorch gave, our costs its multiply-accumulates, and the JSON
-// form must survive a round trip.
+// Every recorded call of real PyTorch (tests/frontend/python/torch/goldens, made by make_goldens.py
+// there) through the builder: our shape rules must give the shapes that PyTorch gave, our costs its
+// multiply-accumulates, and the JSON form must survive a round trip.
 #include <map>
 
 #include "base/file.h"
@@ -42,7 +42,8 @@ class Replay {
     return Type(record["out"][i], record.contains("dtype") ? record["dtype"][i].get<std::string>() : "float32");
   }
 
-  // The running statistics of batch norm have no shape in the recording: as many elements as the weight.
+  // The running statistics of batch norm have no shape in the recording: as many elements as the
+  // weight.
   ValueRef Source(const Json& source, const Json& record) {
     if (source.is_number_integer()) return refs_[source.get<size_t>()][0];
     if (source.is_array()) return refs_[source[0].get<size_t>()][source[1].get<size_t>()];

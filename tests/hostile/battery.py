@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Native functions in a loop (natives.txt), and names of a megabyte (below), through the real cobra-client. Each program
-must end as it says, with a message, within 1 s of processor time and 256 MB of memory. CI runs every fifth; --all runs
-all.
+"""Native functions in a loop (natives.txt), and names of a megabyte (below), through the real
+cobra-client. Each program must end as it says, with a message, within 1 s of processor time and 256
+MB of memory. CI runs every fifth; --all runs all.
 
     battery.py [--all] [--only TEXT] [--slowest N] [--jobs N] [--keep FOLDER]
 """
@@ -46,8 +46,8 @@ NET = """class Net(nn.Module):
 %s        return x
 """
 
-# Names, paths and expressions of a megabyte, or many of them: (name, exit codes, __init__, forward). What ends with 6
-# or 0 does so before a limit is reached.
+# Names, paths and expressions of a megabyte, or many of them: (name, exit codes, __init__,
+# forward). What ends with 6 or 0 does so before a limit is reached.
 NAMES = [
     (
         "module",

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Files beside the code, through the real programs: whatever lies there, a program reads regular files below its own folder or a library's, and the reading ends
-with an answer or a message. Each kind of file is tried through `open` and one more way to read it; --all tries every way, and --send source and the
-server's --library too (as CI does with a few kinds).
+"""Files beside the code, through the real programs: whatever lies there, a program reads regular
+files below its own folder or a library's, and the reading ends with an answer or a message. Each
+kind of file is tried through `open` and one more way to read it; --all tries every way, and --send
+source and the server's --library too (as CI does with a few kinds).
 
     data_files_test.py [--all] [--only TEXT]
 """
@@ -106,7 +107,8 @@ FOLDER_WAYS = "list walk glob".split()
 
 
 def make(folder):
-    """The package library/pkg with files of every kind. Outside of the library lies what must not be seen."""
+    """The package library/pkg with files of every kind. Outside of the library lies what must not
+    be seen."""
     package = os.path.join(folder, "library", "pkg")
     os.makedirs(os.path.join(package, "sub"))
     outside = os.path.join(folder, "outside.json")
@@ -287,7 +289,8 @@ def try_kinds(asker, names, ways, wrong):
     count = 0
     for number, name in enumerate(names):
         for way in ways(number):
-            # A resource has no name with "..", and the folder above a package is not the working one.
+            # A resource has no name with "..", and the folder above a package is not the working
+            # one.
             if name in READABLE and way == "working_folder":
                 continue
             if (
@@ -340,7 +343,8 @@ class Changing:
 
 
 def changes(folder):
-    """(what, name, step): a file that is a link from time to time, a folder that is one, a folder that moves, a file that grows."""
+    """(what, name, step): a file that is a link from time to time, a folder that is one, a folder
+    that moves, a file that grows."""
     package = os.path.join(folder, "library", "pkg")
     at = lambda *parts: os.path.join(package, *parts)  # noqa: E731
 
@@ -376,7 +380,8 @@ def changes(folder):
         os.makedirs(at(name))
         with open(at(name, "file.json"), "w") as file:
             file.write(f'"{SECRET}"' if name == "../../away" else '"HELLO"')
-    # What is moved away with the program's descriptor on it is its own file still; what lies above it is not.
+    # What is moved away with the program's descriptor on it is its own file still; what lies above
+    # it is not.
     return [
         ("a file that becomes a link", "swap.json", replaced),
         ("a folder that becomes a link", "turn/file.json", folder_replaced),

@@ -1,5 +1,5 @@
-"""Hostile files, made when the test runs: name, what it is, how cobra-client may end, and the bytes. Repetition is what
-a script is for."""
+"""Hostile files, made when the test runs: name, what it is, how cobra-client may end, and the
+bytes. Repetition is what a script is for."""
 import json
 import random
 

@@ -4,8 +4,8 @@ import struct
 
 
 class Table:
-    """A table of a flatbuffer: its fields by slot. What a field holds is a number with its format, or what is written
-    behind the table."""
+    """A table of a flatbuffer: its fields by slot. What a field holds is a number with its format,
+    or what is written behind the table."""
 
     def __init__(self, **fields):
         self.fields = {int(slot[1:]): value for slot, value in fields.items()}
@@ -27,8 +27,8 @@ def word(n):
 
 
 class Writer:
-    """Referrers before what they refer to: offsets are positive. What stands in `late` is written once, at the end,
-    whoever refers to it."""
+    """Referrers before what they refer to: offsets are positive. What stands in `late` is written
+    once, at the end, whoever refers to it."""
 
     def __init__(self, late=()):
         self.data = bytearray(b"\0\0\0\0TFL3")

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Hostile programs and files through the real cobra-client: each must end as it says (programs.txt, torch_programs.txt,
-files.py), with a message, within 256 MB of memory. Time is printed, not asserted (CI machines are shared): --slowest N.
-CI runs every fifth; --all runs all.
+"""Hostile programs and files through the real cobra-client: each must end as it says (programs.txt,
+torch_programs.txt, files.py), with a message, within 256 MB of memory. Time is printed, not
+asserted (CI machines are shared): --slowest N. CI runs every fifth; --all runs all.
 
     hostile_test.py [--all] [--only TEXT] [--slowest N] [--jobs N] [--list]
 """
@@ -59,8 +59,10 @@ def model_arguments(path):
 
 
 def run(model):
-    """Of `cobra-client graph` with these arguments: (exit code or -signal, stderr, seconds, processor seconds, peak kB)"""
-    # Five seconds of processor time are far beyond anything allowed; they bound a run in which something is wrong.
+    """Of `cobra-client graph` with these arguments: (exit code or -signal, stderr, seconds,
+    processor seconds, peak kB)"""
+    # Five seconds of processor time are far beyond anything allowed; they bound a run in which
+    # something is wrong.
     command = ["/bin/sh", "-c", 'ulimit -t 5; exec "$0" "$@"', CLIENT, "graph", "--limits-times", "1"] + model
     error = tempfile.TemporaryFile()
     start = time.perf_counter()
@@ -78,7 +80,8 @@ def run(model):
 
 
 def written(case, folder):
-    """The case with its file's path for its bytes: a child's peak memory begins with that of this process."""
+    """The case with its file's path for its bytes: a child's peak memory begins with that of this
+    process."""
     name, what, want, data = case
     path = os.path.join(folder, name[:-3], "model.py") if name.endswith(".py") else os.path.join(folder, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -91,7 +94,8 @@ def check(case):
     name, what, want, path = case
     code, error, seconds, cpu, memory = run(model_arguments(path))
     faults = []
-    # A program that ends well has made no Net: a usage error, where an error of its own (6) would be fine too.
+    # A program that ends well has made no Net: a usage error, where an error of its own (6) would
+    # be fine too.
     finished = code == 2 and 6 in want and "name 'Net' is not defined" in error
     if code not in want and not finished:
         faults.append("exit %d, expected %s" % (code, " or ".join(map(str, want))))
@@ -118,7 +122,8 @@ def main():
             print("%-32s %-9s %10d bytes  %s" % (name, "|".join(map(str, want)), len(data), what))
         return 0
     folder = tempfile.TemporaryDirectory()
-    # In a process of its own: the peak memory of a child begins with that of the process that starts it.
+    # In a process of its own: the peak memory of a child begins with that of the process that
+    # starts it.
     manifest = os.path.join(folder.name, "manifest")
     writer = os.fork()
     if writer == 0:

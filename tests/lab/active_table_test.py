@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The quick form of `cobra-train table active`: its shape, not its figures. And a run that was cut goes on."""
+"""The quick form of `cobra-train table active`: its shape, not its figures. And a run that was cut
+goes on."""
 import json
 import os
 import subprocess

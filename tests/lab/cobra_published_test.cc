@@ -25,8 +25,8 @@ TEST(PublishedNet, HasThePublishedSizes) {
   const auto config = LoadEncoderConfig(Config("published/cobra_encoder"));
   ASSERT_TRUE(config.ok()) << config.status();
   constexpr int64_t kVocabulary = 30522, kWidth = 512;
-  // Embeddings; four blocks of attention (4 maps), feed-forward (2 maps) and two norms; a last norm; the head 512 ->
-  // 256 -> 1; the map to the vocabulary.
+  // Embeddings; four blocks of attention (4 maps), feed-forward (2 maps) and two norms; a last
+  // norm; the head 512 -> 256 -> 1; the map to the vocabulary.
   const int64_t block = 6 * (kWidth * kWidth + kWidth) + 4 * kWidth;
   const int64_t expected = (kVocabulary + 600) * kWidth + 4 * block + 2 * kWidth + (kWidth * 256 + 256) + (256 + 1) +
                            (kWidth * kVocabulary + kVocabulary);
@@ -74,8 +74,8 @@ TEST(DrawMask, TakesAboutItsShareAndNeverTheEnds) {
   EXPECT_EQ(DrawMask(tokens, 0.1, false, 5), all);
 }
 
-// Latency follows from two numbers of the call: a small net learns it, and pre-training with the latency makes masked
-// numbers easier to guess than a uniform draw.
+// Latency follows from two numbers of the call: a small net learns it, and pre-training with the
+// latency makes masked numbers easier to guess than a uniform draw.
 TEST(PublishedTrainer, LearnsAFewRows) {
   std::string pieces = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nrelu\n(\n)\n=\n,\ninput\nlatency\n.\n";
   for (int i = 0; i < 10; ++i) absl::StrAppend(&pieces, i, "\n##", i, "\n");

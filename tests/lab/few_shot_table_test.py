@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The quick form of `cobra-train table few_shot`: every row is there, and ours is above what knows less."""
+"""The quick form of `cobra-train table few_shot`: every row is there, and ours is above what knows
+less."""
 import json
 import os
 import subprocess

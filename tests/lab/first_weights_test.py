@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""lab/first_weights.py: what it writes is a version of this build, and answers for our targets as well as the
-weights that it comes from."""
+"""lab/first_weights.py: what it writes is a version of this build, and answers for our targets as
+well as the weights that it comes from."""
 import json
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The quick form of `cobra-train table hat`: every row, one set; the rows that are fitted whole in it have their
-figures."""
+"""The quick form of `cobra-train table hat`: every row, one set; the rows that are fitted whole in
+it have their figures."""
 import json
 import os
 import subprocess
@@ -25,7 +25,8 @@ def main():
         assert metrics["n"] == 200 and 0 < metrics["mape"] < 1, row
         assert metrics["band_low"] <= metrics["covered_90"] <= metrics["band_high"] and metrics["width"] > 0, row
     mape = {method: row["metrics"]["mape"] for method, row in rows.items()}
-    # The device's state is in the order of measuring; nothing that reads the features alone comes near.
+    # The device's state is in the order of measuring; nothing that reads the features alone comes
+    # near.
     assert mape["COBRA: law and drift"] < 0.02, mape
     assert mape["COBRA: law, ten features"] < mape["linear, ten features"], mape
     assert mape["COBRA: law and drift"] < 0.5 * mape["COBRA: law, ten features"], mape

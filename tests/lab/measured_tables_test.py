@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""cobra-train table cobra_layers|cobra_networks|ablation|intervals|runtimes|kernelbench|boards|adapted --quick: every row is there, with
-figures of test rows.
+"""cobra-train table
+cobra_layers|cobra_networks|ablation|intervals|runtimes|kernelbench|boards|adapted --quick: every
+row is there, with figures of test rows.
 
     measured_tables_test.py TABLE
 """

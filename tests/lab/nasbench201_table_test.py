@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The quick form of `cobra-train table nasbench201`: its shape, not its figures. And a run that was cut goes on."""
+"""The quick form of `cobra-train table nasbench201`: its shape, not its figures. And a run that was
+cut goes on."""
 import json
 import os
 import subprocess
@@ -45,10 +46,12 @@ def main():
         assert line["spearman"] > 0.8, line  # it is fitted whole in the quick form, too
         markdown = open(os.path.join(out, "nasbench201.md")).read()
         assert "| COBRA: Gaussian process |" in markdown and "cobra-train table nasbench201 --quick" in markdown
-        # The quick form looks at the shape: it is not in the ledger, and leaves nothing to go on from.
+        # The quick form looks at the shape: it is not in the ledger, and leaves nothing to go on
+        # from.
         assert sorted(os.listdir(out)) == ["nasbench201.md"], os.listdir(out)
 
-        # Every cell of the state is taken over: such a run ends with the same figures, whatever they are.
+        # Every cell of the state is taken over: such a run ends with the same figures, whatever
+        # they are.
         state = os.path.join(out, "nasbench201.quick.partial.jsonl")
         with open(state, "w") as f:
             for row in result["rows"]:

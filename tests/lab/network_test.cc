@@ -17,8 +17,8 @@
 namespace cobra::lab {
 namespace {
 
-// Linear layers of widths out of four, with ReLU between; a layer takes microseconds by its weights, and 20 % longer
-// where the network has more than six.
+// Linear layers of widths out of four, with ReLU between; a layer takes microseconds by its
+// weights, and 20 % longer where the network has more than six.
 fit::Sample MakeNetwork(int seed, const std::string& space) {
   std::mt19937 random(static_cast<unsigned>(seed));
   constexpr int kWidths[] = {64, 128, 256, 512};

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The quick form of `cobra-train table perfsage`: every row of every space. What needs no training is right in it,
-too."""
+"""The quick form of `cobra-train table perfsage`: every row of every space. What needs no training
+is right in it, too."""
 import json
 import os
 import subprocess
@@ -30,7 +30,8 @@ def main():
         assert (
             len([m for g, m in rows if g == latency]) == 7 and len([m for g, m in rows if g == memory]) == 4
         ), rows.keys()
-        # Every network was measured with its calls profiled, and the rule of peak memory is fitted to nothing.
+        # Every network was measured with its calls profiled, and the rule of peak memory is fitted
+        # to nothing.
         assert rows[latency, "per-kernel sum, fitted inside networks"]["mape"] < 0.15, rows[
             latency, "per-kernel sum, fitted inside networks"
         ]

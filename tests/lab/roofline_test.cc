@@ -28,7 +28,8 @@ double Calls(const std::vector<double>& features) {
 TEST(Roofline, EachCallCountsUnlessItJoinsAKernel) {
   EXPECT_EQ(Calls(RooflineFeatures(Block(false))), 3);
   EXPECT_EQ(Calls(FusedRooflineFeatures(Block(false))), 1);
-  // The norm reads what another call reads, too, so the convolution must write it; the addition joins the activation.
+  // The norm reads what another call reads, too, so the convolution must write it; the addition
+  // joins the activation.
   EXPECT_EQ(Calls(RooflineFeatures(Block(true))), 4);
   EXPECT_EQ(Calls(FusedRooflineFeatures(Block(true))), 2);
 }

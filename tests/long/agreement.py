@@ -1,31 +1,34 @@
 #!/usr/bin/env python3
-"""What cobra-worker measures against an outside reference: the same layers and networks built by python3-torch from
-their own source and timed by torch.utils.benchmark (Timer, blocked_autorange).
+"""What cobra-worker measures against an outside reference: the same layers and networks built by
+python3-torch from their own source and timed by torch.utils.benchmark (Timer, blocked_autorange).
 
-    agreement.py [--rounds 15] [--core 0] [--minutes 20] [--fresh]        COBRA_BIN: where the programs are; leave the
+    agreement.py [--rounds 15] [--core 0] [--minutes 20] [--fresh]        COBRA_BIN: where the
+                                                                          programs are; leave the
                                                                           machine alone meanwhile
 
-Both sides read the same source: 40 layers of data/layers written out as torch modules, and torchvision's own files.
-Each subject lives in two processes at once, which are measured in turns, a quarter of a second each, the first
-alternating, fifteen times (cobra-worker measure --in-turns); the median of the fifteen ratios counts. What a shared
-machine does to both cancels out.
+Both sides read the same source: 40 layers of data/layers written out as torch modules, and
+torchvision's own files. Each subject lives in two processes at once, which are measured in turns, a
+quarter of a second each, the first alternating, fifteen times (cobra-worker measure --in-turns);
+the median of the fifteen ratios counts. What a shared machine does to both cancels out.
 
-The same for both sides: one core, to which both are pinned; one thread; OPENBLAS_CORETYPE; inference mode; random
-inputs; processes forked from one that has LibTorch loaded (ours: started anew); and the heap retained (mallopt as
-worker/executor.cc does it, docs/targets.md says why).
+The same for both sides: one core, to which both are pinned; one thread; OPENBLAS_CORETYPE;
+inference mode; random inputs; processes forked from one that has LibTorch loaded (ours: started
+anew); and the heap retained (mallopt as worker/executor.cc does it, docs/targets.md says why).
 
-Not the same: our calls come from C++, theirs from Python, whose interpreter takes several microseconds a call. Nothing
-is subtracted. For single layers it does not matter (they take 100 us and more). A small network has some 150 calls in
-10 ms, and there it does, so that networks have a second reference: the same module's calls recorded once by
-torch.jit.trace, as a function whose weights are constants, and run without optimisation, timed by the same Timer: the
-same calls without an interpreter of Python between them. (Traced as a module, TorchScript walks from submodule to
-submodule for each weight at each call, which takes 7 to 9 us a call: in one process, alternating with ours, MobileNetV2
-was 8 % slower so at 224 x 224 and 20 % at 32 x 32, and as a function 0 % and 1 to 4 %.) A record says what LibTorch
-takes (worker/executor.h), so that the second is what it must agree with; the first is printed beside it.
+Not the same: our calls come from C++, theirs from Python, whose interpreter takes several
+microseconds a call. Nothing is subtracted. For single layers it does not matter (they take 100 us
+and more). A small network has some 150 calls in 10 ms, and there it does, so that networks have a
+second reference: the same module's calls recorded once by torch.jit.trace, as a function whose
+weights are constants, and run without optimisation, timed by the same Timer: the same calls without
+an interpreter of Python between them. (Traced as a module, TorchScript walks from submodule to
+submodule for each weight at each call, which takes 7 to 9 us a call: in one process, alternating
+with ours, MobileNetV2 was 8 % slower so at 224 x 224 and 20 % at 32 x 32, and as a function 0 % and
+1 to 4 %.) A record says what LibTorch takes (worker/executor.h), so that the second is what it must
+agree with; the first is printed beside it.
 
-Passed: layers against the module, median of |difference| under 3 %; networks against the recorded calls, median under 3
-%, none over 8 %. Every figure goes into build/agreement.jsonl at once; a second run goes on from there (--fresh:
-anew)."""
+Passed: layers against the module, median of |difference| under 3 %; networks against the recorded
+calls, median under 3 %, none over 8 %. Every figure goes into build/agreement.jsonl at once; a
+second run goes on from there (--fresh: anew)."""
 import argparse
 import contextlib
 import ctypes
@@ -101,7 +104,8 @@ def median_us(module, inputs, seconds):
 
 @contextlib.contextmanager
 def shapes_as_numbers():
-    """Sizes asked for while a trace goes on are numbers, as they are in an eager run, and no tensors to reckon with."""
+    """Sizes asked for while a trace goes on are numbers, as they are in an eager run, and no
+    tensors to reckon with."""
     import torch
 
     of_tensor, size = torch.Tensor.shape, torch.Tensor.size
@@ -123,7 +127,8 @@ def record(module, inputs):
 
 
 def prepare_theirs(subject, core):
-    """In a forked child: a function that times once, {"module": us, "recorded": us for a network}."""
+    """In a forked child: a function that times once, {"module": us, "recorded": us for a
+    network}."""
     import torch
 
     warnings.filterwarnings("ignore", category=torch.jit.TracerWarning)
@@ -204,8 +209,8 @@ class Theirs:
 
 # ---- the series ----
 def read_state(fresh):
-    """What an interrupted run of the same cobra-worker has measured: {(name, round): {"ours", "module",
-    "recorded"}}."""
+    """What an interrupted run of the same cobra-worker has measured: {(name, round): {"ours",
+    "module", "recorded"}}."""
     worker = os.stat(os.path.join(BIN, "cobra-worker"))
     head = {"worker": [worker.st_size, int(worker.st_mtime)]}
     done = {}
@@ -268,8 +273,8 @@ def percent(ours, theirs):
 
 
 def print_table(subjects, done):
-    """Prints one line per subject; {"layers": [...], "networks": [...], "networks, from Python": [...]}: differences in
-    percent."""
+    """Prints one line per subject; {"layers": [...], "networks": [...], "networks, from Python":
+    [...]}: differences in percent."""
     differences = {"layers": {}, "networks": {}, "networks, from Python": {}}
     print(
         f"{'':52} {'ours':>11} {'python':>11} {'':>7} {'recorded':>11} {'':>7} rounds   microseconds; difference of ours in percent"
@@ -313,8 +318,8 @@ def print_verdict(differences, missing):
 
 
 def with_environment():
-    """BLAS kernels and threads as cobra-worker chooses them; before LibTorch is loaded, so this program starts
-    again."""
+    """BLAS kernels and threads as cobra-worker chooses them; before LibTorch is loaded, so this
+    program starts again."""
     if (
         os.environ.get("OPENBLAS_NUM_THREADS") == "1"
         and os.environ.get("OMP_NUM_THREADS") == "1"

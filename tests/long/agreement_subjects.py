@@ -1,4 +1,5 @@
-"""What agreement.py compares: layers of data/layers, written out as torch modules, and networks of torchvision."""
+"""What agreement.py compares: layers of data/layers, written out as torch modules, and networks of
+torchvision."""
 import collections
 import lzma
 import json
@@ -33,7 +34,8 @@ LAYERS = {
     "interpolate": 2,
     "softmax": 2,
 }
-# The smallest (in multiply-accumulates) of every family of classification networks: file, entry, input size.
+# The smallest (in multiply-accumulates) of every family of classification networks: file, entry,
+# input size.
 NETWORKS = [
     ("alexnet", "alexnet()", 224),
     ("vgg", "vgg11()", 224),
@@ -156,8 +158,8 @@ def module_of(row):
 
 
 def estimate_us(row):
-    """So that layers are drawn that take long enough: 50 G multiply-accumulates and 25 GB (they are in the caches) a
-    second."""
+    """So that layers are drawn that take long enough: 50 G multiply-accumulates and 25 GB (they are
+    in the caches) a second."""
     shapes = [shape for _, shape in row["in"]]
     numbers = sum(product(shape) for shape in shapes)
     x, macs = shapes[0], 0

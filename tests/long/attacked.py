@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What a caller notices of another one's attacks. One process asks the same warm question at a fixed rate; another one attacks meanwhile, one attack
-after the other: some without a credential, some with the role ask. Every warm request must be answered, the server must live within 4 GB of address
-space, and its resident memory must return. Latencies are printed, not asserted. Attackers and their victims share the machine's cores here: what that
-does to a caller is seen beside it, when the same attack goes to another server ("elsewhere").
+"""What a caller notices of another one's attacks. One process asks the same warm question at a
+fixed rate; another one attacks meanwhile, one attack after the other: some without a credential,
+some with the role ask. Every warm request must be answered, the server must live within 4 GB of
+address space, and its resident memory must return. Latencies are printed, not asserted. Attackers
+and their victims share the machine's cores here: what that does to a caller is seen beside it, when
+the same attack goes to another server ("elsewhere").
 
     attacked.py [--seconds 10] [--rate 100] [--only TEXT]        COBRA_BIN: where the programs are
 """
@@ -266,7 +268,8 @@ def attacks(messages, address, credential):
 
 
 def warm_main(address, target, rate, token):
-    """A process of its own: asks at its times until its input ends, and prints (when, seconds) of each answer."""
+    """A process of its own: asks at its times until its input ends, and prints (when, seconds) of
+    each answer."""
     messages = Messages(target)
     request = messages.request(graph=messages.graph(20, width=77)).SerializeToString()
     credential = [("authorization", "Bearer " + token)]

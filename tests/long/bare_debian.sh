@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Runs one of the README's commands on a bare Debian 12 root file system: debootstrap's minbase and nothing else.
+# Runs one of the README's commands on a bare Debian 12 root file system: debootstrap's minbase and
+# nothing else.
 #   tests/long/bare_debian.sh quickstart|test [ROOT]     as root; needs debootstrap
-# ROOT (default: a temporary directory that is removed) is reused when it exists, so a second run measures a second run.
-# The compiler's cache of this machine is shared: what is tested is that Debian's packages suffice.
+# ROOT (default: a temporary directory that is removed) is reused when it exists, so a second run
+# measures a second run. The compiler's cache of this machine is shared: what is tested is that
+# Debian's packages suffice.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 script=${1:?quickstart or test}

@@ -1,5 +1,7 @@
-# Functions for long tests that install packages into bare roots of Debian 12, to be sourced. They need root and debootstrap.
-# `work`: a temporary folder of the test, removed at its end with all that runs or is mounted below it.
+# Functions for long tests that install packages into bare roots of Debian 12, to be sourced. They
+# need root and debootstrap.
+# `work`: a temporary folder of the test, removed at its end with all that runs or is mounted below
+# it.
 work=$(mktemp -d)
 roots=()
 
@@ -17,7 +19,8 @@ set -E
 trap 'echo "${0##*/}: line $LINENO: $BASH_COMMAND" >&2' ERR
 trap 'leave; rm -rf --one-file-system "$work"' EXIT
 
-# A bare Debian 12 in the new folder $1: debootstrap's minbase and nothing else; a second one is a copy of the first. `root` is it from now on.
+# A bare Debian 12 in the new folder $1: debootstrap's minbase and nothing else; a second one is a
+# copy of the first. `root` is it from now on.
 make_root() {
   local folder
   root=$(realpath "$1")

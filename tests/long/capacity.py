@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""What a server costs, for docs/capacity.md: processor time of a request of each kind, of its start and of a stored
-prediction; memory of a cached layer, prediction and reply.
+"""What a server costs, for docs/capacity.md: processor time of a request of each kind, of its start
+and of a stored prediction; memory of a cached layer, prediction and reply.
 
-    capacity.py [--requests 2000] [--layers 50000]        COBRA_BIN: where the programs are; needs PostgreSQL 15, haproxy
+    capacity.py [--requests 2000] [--layers 50000]        COBRA_BIN: where the programs are; needs
+                                                          PostgreSQL 15, haproxy
 
-Processor time is that of the server with its readers, user and system together. It counts what the server did, not what
-it waited for, so that another load on the machine changes it little: through caches and clocks only. The client is a
-process of its own and does not count."""
+Processor time is that of the server with its readers, user and system together. It counts what the
+server did, not what it waited for, so that another load on the machine changes it little: through
+caches and clocks only. The client is a process of its own and does not count."""
 import argparse
 import importlib
 import os

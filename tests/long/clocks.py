@@ -1,19 +1,30 @@
 #!/usr/bin/env python3
-"""What cobra-worker measures in each runtime, against the way in which that runtime's own users measure.
+"""What cobra-worker measures in each runtime, against the way in which that runtime's own users
+measure.
 
-    clocks.py [--runtimes torch,onnxruntime,openvino,ncnn] [--networks 30] [--rounds 7] [--core 0]      needs scripts/setup.sh --runtimes;
-                                                                                                     leave the machine alone meanwhile
+    clocks.py [--runtimes torch,onnxruntime,openvino,ncnn] [--networks 30] [--rounds 7] [--core 0]      needs
+                                                                                                        scripts/setup.sh
+                                                                                                        --runtimes;
+                                                                                                     leave
+                                                                                                     the
+                                                                                                     machine
+                                                                                                     alone
+                                                                                                     meanwhile
 
 torch          torch.utils.benchmark.Timer, blocked_autorange, its median
 onnxruntime    a loop of session.run for a quarter of a second, its median
-openvino       benchmark_app -hint none -nstreams 1 -nthreads 1 -api sync for a second, the median that it prints (with -hint latency it
+openvino       benchmark_app -hint none -nstreams 1 -nthreads 1 -api sync for a second, the median
+               that it prints (with -hint latency it
                does not take a number of threads)
-ncnn           as benchncnn: an extractor for each run, warm-up runs, then a loop for a quarter of a second, its median; on random numbers, because of
-               its own, 0.01 everywhere, deep networks make denormal ones, which are six times slower
+ncnn           as benchncnn: an extractor for each run, warm-up runs, then a loop for a quarter of a
+               second, its median; on random numbers, because of its own, 0.01 everywhere, deep
+               networks make denormal ones, which are six times slower
 
-Torchvision's networks of at most 2e9 multiply-accumulates, every n-th. Both sides run on the same core in turns, first one,
-then the other, at the same settings (one thread, float32) on the same graph, written by the same exporters. Of each side the fastest turn
-counts: neighbours on the machine only ever make one slower. Passed: the median over the networks of |ratio - 1| is at most 3 %."""
+Torchvision's networks of at most 2e9 multiply-accumulates, every n-th. Both sides run on the same
+core in turns, first one, then the other, at the same settings (one thread, float32) on the same
+graph, written by the same exporters. Of each side the fastest turn counts: neighbours on the
+machine only ever make one slower. Passed: the median over the networks of |ratio - 1| is at most 3
+%."""
 import argparse
 import json
 import lzma

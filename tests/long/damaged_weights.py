@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Bytes of the weights and of the manifest are damaged 10,000 times while a server serves them: each damaged version is refused, the old one
-serves on with the same answer, and the undamaged one is taken again.
+"""Bytes of the weights and of the manifest are damaged 10,000 times while a server serves them:
+each damaged version is refused, the old one serves on with the same answer, and the undamaged one
+is taken again.
 
     damaged_weights.py [--flips 10000] [--seed 1]        COBRA_BIN: where the programs are
 """

@@ -1,4 +1,5 @@
-"""Small networks of five kinds, each made from a dictionary: what small_edits.py edits. Plain PyTorch, read by our reader as users' files are."""
+"""Small networks of five kinds, each made from a dictionary: what small_edits.py edits. Plain
+PyTorch, read by our reader as users' files are."""
 import torch
 from torch import nn
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Random framing, by hand, against a real server: what arrives before anybody is asked who they are. The server must live within 3 GB of address space and
-below its limits of memory, and another caller's calls must all be answered meanwhile.
+"""Random framing, by hand, against a real server: what arrives before anybody is asked who they
+are. The server must live within 3 GB of address space and below its limits of memory, and another
+caller's calls must all be answered meanwhile.
 
     framing.py compressed|half-open [--seconds 60] [--seed N]      COBRA_BIN: where the programs are
 
-`compressed`: messages with every coding, true or pretended, whole, cut or damaged, in one frame or many. `half-open`: calls that begin and do not go on:
-headers in parts, prefixes and messages without an end, resets, junk after a message, on many connections.
+`compressed`: messages with every coding, true or pretended, whole, cut or damaged, in one frame or
+many. `half-open`: calls that begin and do not go on: headers in parts, prefixes and messages
+without an end, resets, junk after a message, on many connections.
 """
 import argparse
 import os

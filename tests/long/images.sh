@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# Builds both images with buildah on a base made by debootstrap and asks the server image for a prediction.
-#   tests/long/images.sh [BASE_ROOT]     as root; needs debootstrap, buildah; BASE_ROOT: an existing minbase root file system
+# Builds both images with buildah on a base made by debootstrap and asks the server image for a
+# prediction.
+#   tests/long/images.sh [BASE_ROOT]     as root; needs debootstrap, buildah; BASE_ROOT: an existing
+#                                        minbase root file system
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 base_root=${1:-}
@@ -27,7 +29,8 @@ fi
 
 mkdir "$work/source"
 git archive --format=tar HEAD | tar -x -C "$work/source"
-# The compiler's cache of this machine is shared: what is tested is that each image has what it needs.
+# The compiler's cache of this machine is shared: what is tested is that each image has what it
+# needs.
 cache=$(ccache --get-config cache_dir 2>/dev/null || true)
 share=()
 [ ! -d "$cache" ] || share=(--volume "$cache:/root/.cache/ccache")

@@ -1,11 +1,13 @@
-"""A network in a cobra-worker of its own, timed whenever it is asked (cobra-worker measure --in-turns)."""
+"""A network in a cobra-worker of its own, timed whenever it is asked (cobra-worker measure
+--in-turns)."""
 import json
 import os
 import subprocess
 
 
 class TimedGraph:
-    """`graph`: JSON, as cobra-client graph writes it; it is stored at `path`. `flags`: more of the worker's."""
+    """`graph`: JSON, as cobra-client graph writes it; it is stored at `path`. `flags`: more of the
+    worker's."""
 
     def __init__(self, programs_folder, graph, path, core, *flags):
         with open(path, "w") as file:

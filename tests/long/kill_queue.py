@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Server and worker are killed 200 times during 2,000 short tasks, on SQLite and on PostgreSQL: every task ends exactly
-once, no record is lost or doubled.
+"""Server and worker are killed 200 times during 2,000 short tasks, on SQLite and on PostgreSQL:
+every task ends exactly once, no record is lost or doubled.
 
     kill_queue.py [--tasks 2000] [--kills 200] [--seed 1]        COBRA_BIN: where the programs are
 """

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Libraries from PyPI that nobody here had tried before libraries.txt was written: is what cobra-client reads what real PyTorch runs?
+"""Libraries from PyPI that nobody here had tried before libraries.txt was written: is what
+cobra-client reads what real PyTorch runs?
 
     libraries.py [--only REGEX] [--install] [--write FILE]      COBRA_BIN: where cobra-client is
 
-libraries.txt has paragraphs: the library with its version and what else is installed for it, lines of a program, and after them lines ENTRY | INPUTS.
-Each model is exact (parameters, calls, attributes, shapes, module paths, data flow and multiply-accumulates are the same), different, not read (exit
-code and error), or not run by PyTorch. Needs `scripts/setup.sh --pypi`; --install: puts the libraries into build/libraries. What PyTorch runs is recorded
-once, in build/truth/libraries. --write: a row for each model. Exit 1 if one is different, or if the model is blamed (exit code 6) for what PyTorch runs."""
+libraries.txt has paragraphs: the library with its version and what else is installed for it, lines
+of a program, and after them lines ENTRY | INPUTS. Each model is exact (parameters, calls,
+attributes, shapes, module paths, data flow and multiply-accumulates are the same), different, not
+read (exit code and error), or not run by PyTorch. Needs `scripts/setup.sh --pypi`; --install: puts
+the libraries into build/libraries. What PyTorch runs is recorded once, in build/truth/libraries.
+--write: a row for each model. Exit 1 if one is different, or if the model is blamed (exit code 6)
+for what PyTorch runs."""
 import argparse
 import collections
 import csv

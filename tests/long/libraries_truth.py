@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""What real PyTorch runs for programs that use a library, for libraries.py: reads a JSON object a line, {"name", "source", "entry", "inputs"}, and writes
-FOLDER/NAME.json.gz for each: what make_goldens.py records, and the multiply-accumulates that torch.utils.flop_counter counts; or {"unbuildable": why}.
+"""What real PyTorch runs for programs that use a library, for libraries.py: reads a JSON object a
+line, {"name", "source", "entry", "inputs"}, and writes FOLDER/NAME.json.gz for each: what
+make_goldens.py records, and the multiply-accumulates that torch.utils.flop_counter counts; or
+{"unbuildable": why}.
 
     libraries_truth.py FOLDER
 

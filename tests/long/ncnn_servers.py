@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""ncnn as cobra-worker measures it here, against what users of benchncnn published of x86 servers (ncnn_servers.csv).
+"""ncnn as cobra-worker measures it here, against what users of benchncnn published of x86 servers
+(ncnn_servers.csv).
 
-    ncnn_servers.py [--core 0] [--budget 4m]      needs scripts/setup.sh --runtimes; leave the machine alone meanwhile
+    ncnn_servers.py [--core 0] [--budget 4m]      needs scripts/setup.sh --runtimes; leave the
+                                                  machine alone meanwhile
 
-ncnn's own benchmark networks, those in float32, are read from its files, written for ncnn again and measured on one thread. Speeds of machines differ,
-so that the ratios between the networks are compared: our time over theirs, over the median of that over all networks. benchncnn computes in bf16 or fp16
-where the processor can, and runs layers that pnnx has fused; versions of ncnn differ too. Passed: the median of |ratio - 1| is at most 15 %."""
+ncnn's own benchmark networks, those in float32, are read from its files, written for ncnn again and
+measured on one thread. Speeds of machines differ, so that the ratios between the networks are
+compared: our time over theirs, over the median of that over all networks. benchncnn computes in
+bf16 or fp16 where the processor can, and runs layers that pnnx has fused; versions of ncnn differ
+too. Passed: the median of |ratio - 1| is at most 15 %."""
 import argparse
 import csv
 import json

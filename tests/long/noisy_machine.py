@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""How well predictions hold on a processor with a neighbour (tests/e2e/noisy_machine.py), and on the same one without:
-for each seed a calibration of a minute, then networks that the probe has not, timed as a user would.
+"""How well predictions hold on a processor with a neighbour (tests/e2e/noisy_machine.py), and on
+the same one without: for each seed a calibration of a minute, then networks that the probe has not,
+timed as a user would.
 
     noisy_machine.py [--networks 40] [--seeds 3] [--quiet-only | --noisy-only]
 
-`as it is`: what the server answers, with what else runs on the machine. `undisturbed`: what it says beside that, which
-is all that it would say if it knew nothing of the neighbour. Both are compared with the median that cobra-worker
-measured, whatever ran beside it. Fails if fewer than 80 % lie in the interval beside the neighbour."""
+`as it is`: what the server answers, with what else runs on the machine. `undisturbed`: what it says
+beside that, which is all that it would say if it knew nothing of the neighbour. Both are compared
+with the median that cobra-worker measured, whatever ran beside it. Fails if fewer than 80 % lie in
+the interval beside the neighbour."""
 import argparse
 import contextlib
 import os
@@ -23,8 +25,8 @@ FEWEST_INSIDE = 0.8
 
 
 def run(noisy, seed, networks):
-    """[(inside, MAPE, half-width)] as it is and undisturbed; the calibration's disturbance; the share of records that
-    the worker calls disturbed."""
+    """[(inside, MAPE, half-width)] as it is and undisturbed; the calibration's disturbance; the
+    share of records that the worker calls disturbed."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         server = stack.enter_context(programs.Server(os.path.join(folder, "store.sqlite")))

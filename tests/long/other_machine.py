@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""How well the shipped weights do on a machine that they were not trained on, after a minute of calibration: the real
-server, `cobra-client calibrate`, a prediction for every network of a file of records that cobra-worker measured on this
-machine.
+"""How well the shipped weights do on a machine that they were not trained on, after a minute of
+calibration: the real server, `cobra-client calibrate`, a prediction for every network of a file of
+records that cobra-worker measured on this machine.
 
-    other_machine.py RECORDS.jsonl[.gz|.xz] [--probe FILE.json]        --probe: output of `cobra-worker probe --json` on the
-                                                                   records' machine, instead of probing this one
+    other_machine.py RECORDS.jsonl[.gz|.xz] [--probe FILE.json]        --probe: output of
+                                                                       `cobra-worker probe --json`
+                                                                       on the
+                                                                   records' machine, instead of
+                                                                   probing this one
 
-Prints one line per family (the record's label): networks, MAPE, share within 10 and 25 %, share inside the 90 % interval,
-median of predicted over measured. The first predictions are of the shipped target itself, uncalibrated: what the
-calibration brings."""
+Prints one line per family (the record's label): networks, MAPE, share within 10 and 25 %, share
+inside the 90 % interval, median of predicted over measured. The first predictions are of the
+shipped target itself, uncalibrated: what the calibration brings."""
 import argparse
 import json
 import os
@@ -25,7 +28,8 @@ import record_files  # noqa: E402
 
 
 def read_records(path):
-    """The last record of each network that ran: one taken again, because the machine was disturbed, comes later."""
+    """The last record of each network that ran: one taken again, because the machine was disturbed,
+    comes later."""
     records = {}
     for record in record_files.Reader().records(path):
         if record["outcome"] == "ok" and record["is_network"]:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the Debian package, installs it into a bare Debian 12 and uses it there as a new user: the first answer, completion in three shells, man pages,
-# the wheel of the Python package beside it, removal.
+# Builds the Debian package, installs it into a bare Debian 12 and uses it there as a new user: the
+# first answer, completion in three shells, man pages, the wheel of the Python package beside it,
+# removal.
 #   tests/long/package.sh     as root; needs debootstrap
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -26,7 +27,8 @@ as_user cobra-worker describe >/dev/null
 as_user cobra-train --version
 
 quietly "$work/apt2.log" inside apt-get install -y -qq --no-install-recommends man-db fish zsh bash-completion systemd
-# Pages that apt leaves out of a container are unpacked here; of each, what man has to say against it.
+# Pages that apt leaves out of a container are unpacked here; of each, what man has to say against
+# it.
 dpkg-deb --fsys-tarfile "$package" | tar -x -C "$root" --wildcards './usr/share/man/*'
 for page in cobra-client cobra-client-predict cobra-server cobra-train-fit; do
   inside man --warnings -l "/usr/share/man/man1/$page.1.gz" >"$work/page" 2>"$work/warnings" || { cat "$work/warnings" >&2; exit 1; }

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# The ways to a first answer, each in a bare Debian 12 of its own (debootstrap's minbase), with the commands that the documents print: in the terminal, from
-# Python, in CI, in a search with Optuna. Ends with seconds, on the clock and of processors, which other programs on the machine change less. The package and
-# the wheel are there already: they are what one downloads.
-#   tests/long/paths.sh [PATH ...]     terminal, python, ci, optuna (all of them by default); as root; needs debootstrap, and pip that reaches PyPI
+# The ways to a first answer, each in a bare Debian 12 of its own (debootstrap's minbase), with the
+# commands that the documents print: in the terminal, from Python, in CI, in a search with Optuna.
+# Ends with seconds, on the clock and of processors, which other programs on the machine change
+# less. The package and the wheel are there already: they are what one downloads.
+#   tests/long/paths.sh [PATH ...]     terminal, python, ci, optuna (all of them by default); as
+#                                      root; needs debootstrap, and pip that reaches PyPI
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . tests/long/bare_root.sh
@@ -24,7 +26,8 @@ PYTHON
 clock() { date +%s; }
 processors() { awk '{print int(($16 + $17) / 100)}' "/proc/$$/stat"; } # of what has ended
 
-# A new root with the package, and besides packages of Debian; the watch runs from the first command.
+# A new root with the package, and besides packages of Debian; the watch runs from the first
+# command.
 install() { # PATH [PACKAGE ...]
   make_root "$work/$1"
   cp "$work"/packages/cobra_*.deb "$root/tmp/"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# From nothing to the answers of a first search with Optuna: the wheel and its extra in a fresh environment (needs pip), beside Debian's PyTorch, and
-# examples/search. Ends with the time it took: on the clock, and of processors, which other programs on the machine do not change.
+# From nothing to the answers of a first search with Optuna: the wheel and its extra in a fresh
+# environment (needs pip), beside Debian's PyTorch, and examples/search. Ends with the time it took:
+# on the clock, and of processors, which other programs on the machine do not change.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)

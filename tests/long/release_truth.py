@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What real PyTorch runs for the models of one version of a library: for each ENTRY=SIZES a line with a hash of the
-operators that it dispatches, with the shapes of their tensors, in their order; or why it cannot.
+"""What real PyTorch runs for the models of one version of a library: for each ENTRY=SIZES a line
+with a hash of the operators that it dispatches, with the shapes of their tensors, in their order;
+or why it cannot.
 
-    release_truth.py FOLDER MODULE ENTRY=1x3x224x224 ...     FOLDER: is put before all others on the import path
+    release_truth.py FOLDER MODULE ENTRY=1x3x224x224 ...     FOLDER: is put before all others on the
+                                                             import path
 """
 import hashlib
 import importlib
@@ -14,8 +16,8 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
-# They have no work of their own, and versions of a library differ in how they write the same views. Another view that
-# matters shows in the shapes of what follows.
+# They have no work of their own, and versions of a library differ in how they write the same views.
+# Another view that matters shows in the shapes of what follows.
 SILENT = tuple(
     f"aten.{name}."
     for name in "detach alias view _unsafe_view t slice split split_with_sizes select unbind permute transpose expand squeeze unsqueeze".split()
@@ -23,7 +25,8 @@ SILENT = tuple(
 
 
 class Record(TorchDispatchMode):
-    """Of what depends on `tensors`, which are the input and the weights: constants are computed while a model is read."""
+    """Of what depends on `tensors`, which are the input and the weights: constants are computed
+    while a model is read."""
 
     def __init__(self, tensors):
         super().__init__()

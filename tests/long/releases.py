@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""`cobra-client diff` over the last releases of timm and torchvision: a git history made of their packages from PyPI.
+"""`cobra-client diff` over the last releases of timm and torchvision: a git history made of their
+packages from PyPI.
 
-    releases.py [--timm 4] [--torchvision 6] [--models N]     how many of the newest releases of each; how many models
+    releases.py [--timm 4] [--torchvision 6] [--models N]     how many of the newest releases of
+                                                              each; how many models
 
-A release in which a model's graph changed must be found, however small the change; the others must be silent: no change
-above the noise. What changed is what real PyTorch dispatches (release_truth.py, python3-torch), where it can run that
-release; otherwise what diff finds is listed. A graph may be written in another way and do the same: those are counted. timm is
-asked about as for that version of PyTorch, so that both take the same branches."""
+A release in which a model's graph changed must be found, however small the change; the others must
+be silent: no change above the noise. What changed is what real PyTorch dispatches
+(release_truth.py, python3-torch), where it can run that release; otherwise what diff finds is
+listed. A graph may be written in another way and do the same: those are counted. timm is asked
+about as for that version of PyTorch, so that both take the same branches."""
 import argparse
 import glob
 import json
@@ -110,7 +113,8 @@ class History:
         """Entry -> what PyTorch runs for it at that version; nothing for what it cannot run."""
         self.git("checkout", "--quiet", version)
         command = ["/usr/bin/python3", os.path.join(HERE, "release_truth.py"), self.path, module]
-        # Compiled files go by time and size: two versions that are checked out within a second may share them.
+        # Compiled files go by time and size: two versions that are checked out within a second may
+        # share them.
         fresh = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(
             [*command, *(f"{entry}={size}" for entry, size in models)],
@@ -128,8 +132,8 @@ class History:
 
 
 def differences(history, server, pair, module, models, target):
-    """Entry -> what diff says of the two releases: whether the graphs differ, and whether by more than the noise; a text
-    if one of them cannot be read."""
+    """Entry -> what diff says of the two releases: whether the graphs differ, and whether by more
+    than the noise; a text if one of them cannot be read."""
     found = {}
     for entry, size in models:
         file = os.path.join(*module.split("."), "__init__.py")
@@ -179,7 +183,8 @@ def main():
                 for entry, changed in differences(history, server, pair, module, models, arguments.target).items():
                     before, after = (truths[version].get(entry) for version in pair)
                     if isinstance(changed, str):
-                        # A model that only one of the two releases has, PyTorch cannot run in the other either.
+                        # A model that only one of the two releases has, PyTorch cannot run in the
+                        # other either.
                         unread += library == "torchvision" or (before is not None and after is not None)
                         print(f"  {pair[0]} -> {pair[1]} {entry}: {changed}", flush=True)
                     elif before is None or after is None:

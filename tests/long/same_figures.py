@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""`cobra-client graph`, `predict`, `explain` and the live module say the same of a model: calls, parameters, multiply-accumulates, operations, peak
-memory, milliseconds on one target.
+"""`cobra-client graph`, `predict`, `explain` and the live module say the same of a model: calls,
+parameters, multiply-accumulates, operations, peak memory, milliseconds on one target.
 
-    same_figures.py torchvision [REGEX...]                every model of the running Python's torchvision
-    same_figures.py timm [--count 200] [--seed 1] [REGEX...]   so many of timm's, drawn at random (0: all)
+    same_figures.py torchvision [REGEX...]                every model of the running Python's
+                                                          torchvision
+    same_figures.py timm [--count 200] [--seed 1] [REGEX...]   so many of timm's, drawn at random
+                                                               (0: all)
 
-Each way reads the model by itself: three commands the source, the fourth runs the module of the running Python's torch; `graph` prints figures rounded,
-which must be those of the others, rounded. Detectors choose boxes by their scores: all four must refuse them, as data-dependent. What was compared is
-kept in build/same-figures-LIBRARY-TORCH.csv; a second run of the same programs goes on from there, and asks again what differed. COBRA_BIN: where
-they are. Needs grpc and protobuf beside torch (scripts/setup.sh --pypi: PYTHONPATH=build/pypi-client build/pypi/bin/python3). Exit 1: something
-differs; 77: a library is not installed."""
+Each way reads the model by itself: three commands the source, the fourth runs the module of the
+running Python's torch; `graph` prints figures rounded, which must be those of the others, rounded.
+Detectors choose boxes by their scores: all four must refuse them, as data-dependent. What was
+compared is kept in build/same-figures-LIBRARY-TORCH.csv; a second run of the same programs goes on
+from there, and asks again what differed. COBRA_BIN: where they are. Needs grpc and protobuf beside
+torch (scripts/setup.sh --pypi: PYTHONPATH=build/pypi-client build/pypi/bin/python3). Exit 1:
+something differs; 77: a library is not installed."""
 import argparse
 import csv
 import hashlib
@@ -48,7 +52,8 @@ LIMITS_TIMES = 200  # TinyViT computes its tables of positions in a loop of a mi
 
 
 def declare_operators():
-    """Those of a torchvision from PyPI, which was not compiled for this torch: it can be imported then, and they compute nothing."""
+    """Those of a torchvision from PyPI, which was not compiled for this torch: it can be imported
+    then, and they compute nothing."""
     if torch.__version__ < "2":  # Debian's, which belong together
         return
     try:
@@ -224,7 +229,8 @@ def difference(case, server, client, target):
 
 
 def without_initialization():
-    """Weights stay memory that nobody has written, also those of a billion parameters: their values do not matter here."""
+    """Weights stay memory that nobody has written, also those of a billion parameters: their values
+    do not matter here."""
     torchvision_suite.without_initialization()
     for module in [module for name, module in sys.modules.items() if name.startswith("timm.")]:
         for name in ("lecun_normal_", "trunc_normal_", "trunc_normal_tf_", "variance_scaling_"):

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""What the predictor can tell apart: pairs of networks with one small edit between them, measured in turns on this machine and predicted.
+"""What the predictor can tell apart: pairs of networks with one small edit between them, measured
+in turns on this machine and predicted.
 
     small_edits.py [--pairs 150] [--rounds 4] [--core 0] [--seed 1] [--target NAME] [--fresh]
-                        COBRA_BIN: where the programs are; leave the machine alone for a quarter of an hour
+                        COBRA_BIN: where the programs are; leave the machine alone for a quarter of
+                        an hour
 
-A pair is a network of edited_networks.py, drawn at random, and the same with one entry of its configuration changed as a commit might change it (a
-wider layer, another kernel or activation, a norm less, a block more). Both live in a cobra-worker each, on one core, and are measured in turns, a
-quarter of a second each, the first alternating; the median of the ratios counts. Every tenth pair is a network and itself: what measuring alone makes
-of no change.
+A pair is a network of edited_networks.py, drawn at random, and the same with one entry of its
+configuration changed as a commit might change it (a wider layer, another kernel or activation, a
+norm less, a block more). Both live in a cobra-worker each, on one core, and are measured in turns,
+a quarter of a second each, the first alternating; the median of the ratios counts. Every tenth pair
+is a network and itself: what measuring alone makes of no change.
 
-Printed: of the pairs whose predicted change is at least so large, how many were measured to change in the same direction; and the smallest change from
-which on it is 95 in 100, which is what `cobra-client diff` goes by (docs/ci.md). Every pair goes into build/small_edits.jsonl at once; a second run
-goes on from there."""
+Printed: of the pairs whose predicted change is at least so large, how many were measured to change
+in the same direction; and the smallest change from which on it is 95 in 100, which is what
+`cobra-client diff` goes by (docs/ci.md). Every pair goes into build/small_edits.jsonl at once; a
+second run goes on from there."""
 import argparse
 import json
 import math
@@ -60,7 +64,8 @@ def drawn(rng):
 
 
 def edited(c, rng):
-    """The same with one entry changed, by little where it is a number: the name of the entry, and the configuration."""
+    """The same with one entry changed, by little where it is a number: the name of the entry, and
+    the configuration."""
     entry = rng.choice(MATTERS[c["kind"]] + ["width", "width", "depths"])
     other = dict(c, depths=list(c["depths"]))
     if entry == "width":

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""An hour of what a server meets: requests at 70 % of what it can answer, one of a hundred damaged, clients that die, a reload every 5 s, a
-PostgreSQL that goes away every minute. No wrong answer, no failed request, and resident memory stays.
+"""An hour of what a server meets: requests at 70 % of what it can answer, one of a hundred damaged,
+clients that die, a reload every 5 s, a PostgreSQL that goes away every minute. No wrong answer, no
+failed request, and resident memory stays.
 
     soak.py [--minutes 60] [--seed 1]        COBRA_BIN: where the programs are
 """
@@ -181,7 +182,8 @@ class Load:
         return sent / seconds
 
     def open(self, rate, seconds):
-        """Each request is due at a time of its own, however late the ones before it are, unless too many of them wait."""
+        """Each request is due at a time of its own, however late the ones before it are, unless too
+        many of them wait."""
         start = time.monotonic()
         due = start
         while due < start + seconds:
@@ -207,7 +209,8 @@ class Load:
 
 
 def load_main(address, target, seed, seconds):
-    """A process of its own: measures what it gets, reads the rate that it shall keep, prints what came of it."""
+    """A process of its own: measures what it gets, reads the rate that it shall keep, prints what
+    came of it."""
     load = Load(address, target, seed)
     print(load.closed(60), flush=True)
     load.latencies, load.counts, load.problems = [], {}, []
@@ -377,8 +380,9 @@ def main():
     for report in reports:
         print(json.dumps(report))
     print(counts)
-    # Caches fill and the allocator finds its size in the first sixth. A version that is loaded, and what malloc keeps for the next one, come and go
-    # between two samples: the lowest ones of five minutes say what stays.
+    # Caches fill and the allocator finds its size in the first sixth. A version that is loaded, and
+    # what malloc keeps for the next one, come and go between two samples: the lowest ones of five
+    # minutes say what stays.
     twelfth = max(1, len(memory) // 12)
     windows = [sorted(memory[begin : begin + twelfth]) for begin in range(0, len(memory), twelfth)][:12]
     lows, medians = ([window[len(window) * part // 100] for window in windows] for part in (5, 50))

@@ -2,8 +2,9 @@
 """clang-tidy (.clang-tidy) over every source that the build compiles.
 
     tidy.py [FOLDER]     FOLDER: a build with compile_commands.json (build/release)
-What is clean is remembered in FOLDER/tidy.json by what clang-tidy has read of the tree: a run that was cut goes on
-where it ended, and one after a change takes what the change touches. Exit 0: nothing was found.
+What is clean is remembered in FOLDER/tidy.json by what clang-tidy has read of the tree: a run that
+was cut goes on where it ended, and one after a change takes what the change touches. Exit 0:
+nothing was found.
 """
 import concurrent.futures
 import hashlib

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Ten releases of transformers, from 4.40 to the newest: is our graph of thirty models what PyTorch 2.13 runs for that release?
+"""Ten releases of transformers, from 4.40 to the newest: is our graph of thirty models what PyTorch
+2.13 runs for that release?
 
     transformers_releases.py [--releases 10] [--release REGEX] [--only REGEX] [--plain] [--recorded] [--write FILE]
     transformers_releases.py --sample
 
-Each release is installed from PyPI in build/transformers/VERSION, with the packages that it wants in other versions than build/pypi has. The models are
-those that transformers_inputs.py names, at their default configuration, also with attention as it is written out and with cached tokens (not with
---plain). What PyTorch runs is recorded once, in build/truth/transformers-VERSION. --sample installs nothing and asks PyTorch nothing: of each release
-that is there three models, others of the next one, so that ten releases try all thirty. --write: a row of all for each. Needs
+Each release is installed from PyPI in build/transformers/VERSION, with the packages that it wants
+in other versions than build/pypi has. The models are those that transformers_inputs.py names, at
+their default configuration, also with attention as it is written out and with cached tokens (not
+with --plain). What PyTorch runs is recorded once, in build/truth/transformers-VERSION. --sample
+installs nothing and asks PyTorch nothing: of each release that is there three models, others of the
+next one, so that ten releases try all thirty. --write: a row of all for each. Needs
 `scripts/setup.sh --pypi`; ends with 77 where that is missing."""
 import argparse
 import collections
@@ -27,9 +30,11 @@ import transformers_inputs  # noqa: E402
 FOLDER = os.path.join(ROOT, "build", "transformers")
 PIP = [suite.PYTHON, "-m", "pip", "--disable-pip-version-check"]
 FIRST = (4, 40)
-# Why one of the thirty is refused: a length that is counted in the values of a cache (whisper in 4.45); masks made by vmap (falcon in 5.5 to 5.10).
+# Why one of the thirty is refused: a length that is counted in the values of a cache (whisper in
+# 4.45); masks made by vmap (falcon in 5.5 to 5.10).
 KNOWN_REASONS = ("depends on tensor values", "TransformGetItemToIndex")
-# What a release asks for and this Python has not, or not in that version: those of the folder that is given first count.
+# What a release asks for and this Python has not, or not in that version: those of the folder that
+# is given first count.
 WANTED = """
 import importlib.metadata, sys
 from packaging.requirements import Requirement

@@ -25,7 +25,8 @@ void Add(LayerSet* set, const std::string& kind, float x, float y) {
   set->kinds.push_back(kind);
 }
 
-// Two clusters, ten apart: convolutions at (0, 0 ... 1.9), activations at (10, 0 ... 1.9); a second each.
+// Two clusters, ten apart: convolutions at (0, 0 ... 1.9), activations at (10, 0 ... 1.9); a second
+// each.
 SelectionTask TwoClusters() {
   SelectionTask task;
   for (int i = 0; i < 20; ++i) {

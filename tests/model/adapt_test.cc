@@ -1,4 +1,5 @@
-// A device that is a sum over operations, and one that lies between known ones, from ten of their latencies.
+// A device that is a sum over operations, and one that lies between known ones, from ten of their
+// latencies.
 #include "model/space/adapt.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +22,8 @@ using ::testing::SizeIs;
 
 constexpr const char* kOperations[] = {"none", "skip_connect", "nor_conv_1x1", "nor_conv_3x3", "avg_pool_3x3"};
 
-// Random cells, and devices that price their operations: a constant and a price for each of the five.
+// Random cells, and devices that price their operations: a constant and a price for each of the
+// five.
 struct World {
   explicit World(int cells) {
     std::mt19937 random(7);
@@ -123,7 +125,8 @@ TEST_F(AdaptTest, IntervalsHoldWhatTheyPromise) {
   EXPECT_GT(inside, 390 * 0.7);
 }
 
-// A device that is as loud as one of five known ones: what ten of its samples say of each other counts.
+// A device that is as loud as one of five known ones: what ten of its samples say of each other
+// counts.
 TEST_F(AdaptTest, ALoudDeviceHasWideIntervals) {
   world_.Add("loud", 2, {0.1, 0.1, 1, 9, 3}, 0.6);
   world_.Add("new loud", 1, {0.1, 0.1, 1, 5, 2}, 0.6);
@@ -148,7 +151,8 @@ TEST(AdaptWidthTest, IsAtLeastAPartOfTheSamplesOwn) {
   EXPECT_DOUBLE_EQ(width.HalfWidth(0.3, 1, 0.8), 0.8);
 }
 
-// One known device launches layers, the other moves values; the new one multiplies where its memory lets it.
+// One known device launches layers, the other moves values; the new one multiplies where its memory
+// lets it.
 TEST(RooflineTest, ThreeSamplesFindAnAcceleratorThatNoKnownDeviceIsLike) {
   constexpr const char* kBlocks[] = {"k3_e1",    "k3_e1_g2", "k3_e3", "k3_e6", "k5_e1",
                                      "k5_e1_g2", "k5_e3",    "k5_e6", "skip"};
@@ -227,7 +231,8 @@ TEST(SpaceTest, FbnetAndOfaCountMultiplications) {
   EXPECT_GT(large.rooflines[0], 4 * small.rooflines[0]);
   for (const SpaceFeatures& features : {f, small, large}) {
     EXPECT_NEAR(features.rooflines[0], features.costs[0] + features.costs[1], 1e-9);
-    // Of three prices of depthwise convolutions, each with three of moving values that only add to the time.
+    // Of three prices of depthwise convolutions, each with three of moving values that only add to
+    // the time.
     ASSERT_THAT(features.rooflines, SizeIs(9));
     for (size_t i = 0; i < 9; ++i) {
       if (i % 3 > 0) EXPECT_GT(features.rooflines[i], features.rooflines[i - 1]);

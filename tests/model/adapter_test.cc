@@ -22,7 +22,8 @@
 namespace cobra::predict {
 namespace {
 
-// A device as it is: arithmetic and bandwidth, and a factor for each operator group that no data sheet shows.
+// A device as it is: arithmetic and bandwidth, and a factor for each operator group that no data
+// sheet shows.
 struct Device {
   std::string name;
   double gflops = 100, gb_per_s = 20;
@@ -142,7 +143,8 @@ TEST_F(AdapterTest, ADataSheetAloneScalesByWhatItSays) {
   EXPECT_EQ(a->samples, 0);
 }
 
-// Trained targets that are nearly right whenever they are given another's sheet: the interval is as narrow.
+// Trained targets that are nearly right whenever they are given another's sheet: the interval is as
+// narrow.
 TEST_F(AdapterTest, TheIntervalIsThatOfTargetsGivenTheSheet) {
   double factor = 1;
   for (Device& device : trained_) device.factors.fill(factor += 0.01);
@@ -401,7 +403,8 @@ TEST(SheetDistance, NearDevicesOfTheSameRuntimeAreNear) {
   EXPECT_LT(SheetDistance(a, b), SheetDistance(a, c));
 }
 
-// Autocast's target has seen no network without casts: it stands for another half precision as it is.
+// Autocast's target has seen no network without casts: it stands for another half precision as it
+// is.
 TEST(FilledFrom, HalfPrecisionIsThatOfTheTrainedTarget) {
   TargetSpec machine, trained;
   machine.precision = "float16";
@@ -417,7 +420,8 @@ TEST(FilledFrom, HalfPrecisionIsThatOfTheTrainedTarget) {
   EXPECT_EQ(FilledFrom(machine, trained).precision, "float32");
 }
 
-// How PyTorch launches kernels no driver for phones says; how half precision computes another half precision does.
+// How PyTorch launches kernels no driver for phones says; how half precision computes another half
+// precision does.
 TEST(SheetDistance, PyTorchOnAGpuIsLikePyTorch) {
   TargetSpec asked;
   asked.kind = "gpu";

@@ -25,8 +25,8 @@ graph::Graph LinearLayer(int64_t n) {
   return std::move(b).Build({graph::ValueRef::Node(linear)});
 }
 
-// 20 relus that take `relu_factor`, 20 linears that take `linear_factor` times as long as on the reference machine,
-// with 2 % of noise.
+// 20 relus that take `relu_factor`, 20 linears that take `linear_factor` times as long as on the
+// reference machine, with 2 % of noise.
 struct Probe {
   Probe(double relu_factor, double linear_factor) {
     std::mt19937 random(7);
@@ -86,8 +86,8 @@ TEST(Calibration, NetworksSetOneScale) {
   EXPECT_NEAR(std::exp(c->log_network_scale), 1.2, 0.03);
 }
 
-// Ten networks of a relu and a linear layer, which take 1.5 and 3 times as long inside of networks, somewhat less
-// alone.
+// Ten networks of a relu and a linear layer, which take 1.5 and 3 times as long inside of networks,
+// somewhat less alone.
 TEST(Calibration, LearnsFromTheProfilesOfNetworks) {
   Probe probe(1.4, 2.6);
   std::vector<graph::Graph> networks;
@@ -127,7 +127,8 @@ TEST(Calibration, NoiseIsNotLearned) {
   EXPECT_NEAR(FactorOf(*c, ReluLayer(400), 100), FactorOf(*c, LinearLayer(400), 1000), 0.1);
 }
 
-// The layers agree, so that the scatter says nothing: the machine became busy when the networks were measured.
+// The layers agree, so that the scatter says nothing: the machine became busy when the networks
+// were measured.
 TEST(Calibration, IsRefusedIfItsNetworksAreOff) {
   Probe probe(1.0, 1.0);
   const graph::Graph network = LinearLayer(512);

@@ -34,7 +34,8 @@ TEST(CanonicalText, NamesArgumentsInTheFixedOrderWithoutBlanks) {
             "#macs=0,read_bytes=3211264,weight_bytes=0,write_bytes=3211264");
 }
 
-// What is written of the first thousand results is not read, and the amounts of work behind them are.
+// What is written of the first thousand results is not read, and the amounts of work behind them
+// are.
 TEST(CanonicalText, ResultsThatAreNotReadAreNotWritten) {
   const auto split = [](int64_t count, graph::DType dtype) {
     graph::GraphBuilder b;
@@ -65,8 +66,8 @@ TEST(CanonicalText, TensorsThatAreNotReadAreNotWritten) {
   EXPECT_NE(joined(3), joined(4));
 }
 
-// What dropout does in training makes no difference to the text of a call at inference; where nobody says that it is
-// inference, it does.
+// What dropout does in training makes no difference to the text of a call at inference; where
+// nobody says that it is inference, it does.
 TEST(CanonicalText, DropoutOfTrainingIsNone) {
   const auto attention = [](graph::Op op, double dropout) {
     graph::GraphBuilder b;
@@ -98,7 +99,8 @@ TEST(CanonicalText, DropoutOfTrainingIsNone) {
   EXPECT_NE(dropout({{"p", 0.1}, {"training", true}}), dropout({{"p", 0.0}, {"training", true}}));
 }
 
-// Two spellings of one call have one text, and the text of the spelling that most measured calls have.
+// Two spellings of one call have one text, and the text of the spelling that most measured calls
+// have.
 TEST(CanonicalText, ACallHasOneSpelling) {
   const auto text = [](graph::Op op, graph::Attributes attributes, const graph::Shape& shape = {2, 3, 32, 32}) {
     graph::GraphBuilder b;
@@ -146,7 +148,8 @@ TEST(CanonicalText, ACallHasOneSpelling) {
   EXPECT_EQ(conv(valid, 1), conv(Ints{0, 0}, 1));
 }
 
-// Arguments that do not change what runs are left out, so that a layer is known in whichever words it was called.
+// Arguments that do not change what runs are left out, so that a layer is known in whichever words
+// it was called.
 TEST(CanonicalText, LeavesOutWhatDoesNotRun) {
   const auto embedding = [](graph::Attributes attributes) {
     graph::GraphBuilder b;

@@ -50,7 +50,8 @@ TEST_F(CastWorkTest, AProductComputesInHalf) {
   EXPECT_EQ(work[1].wide_bytes, 0);
 }
 
-// A norm of half precision is cast to float32, and its result makes the sum, and the next norm, as wide.
+// A norm of half precision is cast to float32, and its result makes the sum, and the next norm, as
+// wide.
 TEST_F(CastWorkTest, ANormComputesInFloat32) {
   const ValueRef product = Linear(x_), norm = LayerNorm(product), sum = Add(Op::add, {}, {product, norm});
   const auto work = WorkOf(LayerNorm(sum));

@@ -1,5 +1,5 @@
-// What a version that is on somebody's disk relies on: names, order and shapes of the parameters, and which random
-// numbers they begin with.
+// What a version that is on somebody's disk relies on: names, order and shapes of the parameters,
+// and which random numbers they begin with.
 #include "model/net/cobra_net.h"
 
 #include <gtest/gtest.h>

@@ -37,8 +37,8 @@ TEST(ConfidenceCheck, EveryRowIsOnOneSide) {
   EXPECT_EQ(absl::c_count(AnsweredRowsToCsv(*check), '\n'), 1 + static_cast<int>(check->rows.size()));
 }
 
-// Rows that the shipped weights are sure of, on tables that have others too; and of all together, the probability of
-// the factor is right.
+// Rows that the shipped weights are sure of, on tables that have others too; and of all together,
+// the probability of the factor is right.
 TEST(ConfidenceCheck, ErrorsAreSmallerWhereAVersionIsSure) {
   double probability = 0, within = 0, rows = 0;
   for (const char* table : {"measurements/cpu-xeon-emeraldrapids-1t-ncnn", "public/neusight/gpu-l4-torch-2.1"}) {
@@ -87,7 +87,8 @@ TEST(ConfidenceCheck, SaysHowManyTimesLessTheErrorIs) {
   EXPECT_THAT(ConfidenceCheckToTable(check), testing::HasSubstr("0 others\n"));
 }
 
-// Limits by data sheets divide a network's time among its calls; they hardly change how long it takes.
+// Limits by data sheets divide a network's time among its calls; they hardly change how long it
+// takes.
 TEST(Served, AnswersAreThoseThatWereEvaluated) {
   const std::string model = COBRA_SOURCE_DIR "/model/pretrained";
   const auto predictor = predict::Predictor::Load(model).value();

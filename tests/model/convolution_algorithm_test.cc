@@ -1,5 +1,5 @@
-// The algorithm that graph/convolution_algorithm.h gives for convolutions, beside the one that oneDNN reports when
-// LibTorch runs them (DNNL_VERBOSE).
+// The algorithm that graph/convolution_algorithm.h gives for convolutions, beside the one that
+// oneDNN reports when LibTorch runs them (DNNL_VERBOSE).
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 

@@ -55,7 +55,8 @@ TEST(Disturbance, TheMiddleMovesAndBothSidesWiden) {
   EXPECT_NEAR(quiet.high, 105, 1e-9);
 }
 
-// Neighbours that come and go make networks take from 1 to 1.4 times as long; the model is off by 5 %.
+// Neighbours that come and go make networks take from 1 to 1.4 times as long; the model is off by 5
+// %.
 TEST(Disturbance, NineOfTenTimingsLieInTheInterval) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> share(0, 1);

@@ -10,7 +10,8 @@
 namespace cobra::predict {
 namespace {
 
-// A convolution of 17 to 33 channels: work in whole blocks of 16 (which ONNX Runtime does not take), tiles of
+// A convolution of 17 to 33 channels: work in whole blocks of 16 (which ONNX Runtime does not
+// take), tiles of
 // 8x8, nothing that is not a multiply-accumulate, 4 bytes a number.
 TEST(LogWork, OfAConvolution) {
   graph::GraphBuilder b;

@@ -12,8 +12,8 @@ namespace {
 using predict::TargetSpec;
 using predict::WorkTerm;
 
-// Log-latency of one call (all numbers of its vector are `call`) with so much work of one kind, by a net that was not
-// trained.
+// Log-latency of one call (all numbers of its vector are `call`) with so much work of one kind, by
+// a net that was not trained.
 double LogLatency(net::CobraNet& net, WorkTerm term, double amount, const TargetSpec& spec, double call = 0) {
   at::Tensor work = at::full({1, predict::kWorkTerms}, predict::kNoWork);
   work[0][term] = std::log(amount);
@@ -44,7 +44,8 @@ net::CobraNet NewNet() {
   return net;
 }
 
-// Microseconds of a network of `calls` calls, each of which takes `call_us` alone, by a net that was not trained.
+// Microseconds of a network of `calls` calls, each of which takes `call_us` alone, by a net that
+// was not trained.
 double NetworkUs(net::CobraNet& net, int64_t calls, double call_us, const TargetSpec& spec) {
   auto features = predict::TargetSpecFeatures(spec);
   const at::Tensor row = at::from_blob(features.data(), {1, predict::kTargetSpecFeatures}).clone();
@@ -62,8 +63,8 @@ double NetworkUs(net::CobraNet& net, int64_t calls, double call_us, const Target
 TEST(FirstPrices, AGpuBeginsWithItsDataSheet) {
   net::CobraNet net = NewNet();
   at::NoGradGuard no_grad;
-  // Ten times the peak: a tenth of the time of a product, nothing for a copy; the weights that are random change it by
-  // less than a fifth.
+  // Ten times the peak: a tenth of the time of a product, nothing for a copy; the weights that are
+  // random change it by less than a fifth.
   const TargetSpec slow = Gpu(8000, 400), fast = Gpu(80000, 400), wide = Gpu(8000, 4000);
   const double product = LogLatency(net, predict::kProductMacs, 1e9, slow);
   EXPECT_NEAR(product - LogLatency(net, predict::kProductMacs, 1e9, fast), std::log(10), 0.2);
@@ -71,13 +72,14 @@ TEST(FirstPrices, AGpuBeginsWithItsDataSheet) {
   const double copy = LogLatency(net, predict::kWrittenBytes, 1e8, slow);
   EXPECT_NEAR(copy - LogLatency(net, predict::kWrittenBytes, 1e8, wide), std::log(10), 0.2);
   EXPECT_NEAR(copy - LogLatency(net, predict::kWrittenBytes, 1e8, fast), 0, 0.2);
-  // 1e9 multiply-accumulates are 2 GFLOP: 250 us at the peak of 8 TFLOPS; 100 MB at 400 GB/s likewise.
+  // 1e9 multiply-accumulates are 2 GFLOP: 250 us at the peak of 8 TFLOPS; 100 MB at 400 GB/s
+  // likewise.
   EXPECT_NEAR(product, std::log(250), 1);
   EXPECT_NEAR(copy, std::log(250), 1);
 }
 
-// A run takes its time whatever it computes: longer where a GPU has to be reached, and where a compiled graph's guards
-// are checked.
+// A run takes its time whatever it computes: longer where a GPU has to be reached, and where a
+// compiled graph's guards are checked.
 TEST(FirstPrices, ARunTakesTimeBesideItsCalls) {
   net::CobraNet net = NewNet();
   at::NoGradGuard no_grad;
@@ -92,7 +94,8 @@ TEST(FirstPrices, ARunTakesTimeBesideItsCalls) {
   EXPECT_NEAR(NetworkUs(net, 100, small, gpu), NetworkUs(net, 1, small, gpu), 0.2);
 }
 
-// A family of networks that is left out of training has nearly all of such steps: nothing else would hold the price.
+// A family of networks that is left out of training has nearly all of such steps: nothing else
+// would hold the price.
 TEST(FirstPrices, TheStepOfAThreadKeepsItsPrice) {
   net::CobraNet net = NewNet();
   at::NoGradGuard no_grad;

@@ -66,7 +66,8 @@ TEST_F(FusionTest, TwoReductionsAreTwoKernels) {
   EXPECT_TRUE(fusion.Writes(0) && fusion.Launches(1) && fusion.Reads(1, 0));
 }
 
-// A product lies between: what adds to its result waits for it, and reads the other operand from memory.
+// A product lies between: what adds to its result waits for it, and reads the other operand from
+// memory.
 TEST_F(FusionTest, AShortcutIsWrittenAndReadAgain) {
   const ValueRef relu = Add(Op::relu, {x_});
   const Fusion fusion = Of({Add(Op::add, {Linear(relu), relu})});
@@ -166,7 +167,8 @@ TEST_F(FusionOfImagesTest, ForALibraryABiasIsAKernel) {
   EXPECT_TRUE(fusion.AddsBias(0) && fusion.AddsBias(1));
 }
 
-// Squeeze and excite. With the channels last, a sum of pixels goes through memory otherwise than what comes before it.
+// Squeeze and excite. With the channels last, a sum of pixels goes through memory otherwise than
+// what comes before it.
 TEST_F(FusionOfImagesTest, AMeanOfPixelsIsAKernelOfItsOwnIfChannelsAreLast) {
   for (const bool channels_last : {false, true}) {
     b_ = graph::GraphBuilder();

@@ -171,7 +171,8 @@ TEST_F(DepthwiseTest, WhatThirtyTwoBitsDoNotCountIsCudnnsSince29) {
 TEST_F(DepthwiseTest, LikewiseThoseOfTwoResultsForAChannel) {
   EXPECT_EQ(KindOf(Conv(7, 2, false, 2), "amp-float16"), kOwnDepthwiseMacs);
 }
-// Half of the channels of a tensor whose channels are last: cuDNN's kernel, after a copy that keeps the order.
+// Half of the channels of a tensor whose channels are last: cuDNN's kernel, after a copy that keeps
+// the order.
 TEST_F(DepthwiseTest, ChannelsThatAreLastMayLeaveGaps) {
   const ValueRef rows = b_.AddInput("rows", {{8, 14, 14, 128}, graph::DType::float32});
   const graph::Attributes narrow{{"dim", int64_t{3}}, {"start", int64_t{0}}, {"length", int64_t{64}}};

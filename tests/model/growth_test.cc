@@ -1,5 +1,6 @@
-// What physics says of every target, on random networks: twice the batch, or twice the width, takes no less time.
-// Networks here are drawn by the test; training asks the same of others (model/fit/larger_network.h).
+// What physics says of every target, on random networks: twice the batch, or twice the width, takes
+// no less time. Networks here are drawn by the test; training asks the same of others
+// (model/fit/larger_network.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,19 +69,22 @@ TEST(Growth, TwiceTheBatchOrTheWidthTakesNoLess) {
     for (const TargetInfo& target : predictor->targets()) {
       const auto us = [&](const graph::Graph& g) { return predictor->Predict(g, target.spec.name)->latency_us; };
       const double once = us(base);
-      // ncnn runs one sample at a time, and was timed so: an answer for a batch is a guess, and says so.
+      // ncnn runs one sample at a time, and was timed so: an answer for a batch is a guess, and
+      // says so.
       const bool is_ncnn = RuntimeFamily(target.spec) == "ncnn";
       const std::string kind = target.spec.kind + (is_ncnn ? " ncnn" : "");
       of[kind + " batch"].push_back(us(larger) / once);
       of[kind + " width"].push_back(is_ncnn ? us(wider_alone) / us(alone) : us(wider) / once);
     }
   }
-  // Not always, but nearly: what launches kernels for most of its time is predicted within some percent of itself.
+  // Not always, but nearly: what launches kernels for most of its time is predicted within some
+  // percent of itself.
   for (auto& [kind, ratios] : of) {
     std::sort(ratios.begin(), ratios.end());
     const auto at = [&r = ratios](double q) { return r[static_cast<size_t>(q * static_cast<double>(r.size() - 1))]; };
     ASSERT_GT(ratios.size(), 500U) << kind;
-    // Those of ncnn's GPUs have one to five networks each; their batches are a guess (docs/targets.md).
+    // Those of ncnn's GPUs have one to five networks each; their batches are a guess
+    // (docs/targets.md).
     EXPECT_GT(at(0.01), kind == "gpu ncnn batch" ? 0.7 : kind == "gpu ncnn width" ? 0.84 : 0.88) << kind;
     EXPECT_GT(at(0.05), 0.93) << kind;
     EXPECT_GT(at(0.5), 1.02) << kind;  // small batches on a GPU may wait for its host

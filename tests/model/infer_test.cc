@@ -1,5 +1,6 @@
-// The networks without LibTorch against those with it, on the shipped weights; the kernels of one instruction set
-// against those of another; a layer or network alone against the same one among others.
+// The networks without LibTorch against those with it, on the shipped weights; the kernels of one
+// instruction set against those of another; a layer or network alone against the same one among
+// others.
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -166,7 +167,8 @@ class InferTest : public testing::Test {
     return texts;
   }
 
-  // `shared`: calls with equal embeddings and work are calls of one layer, as where a network repeats it.
+  // `shared`: calls with equal embeddings and work are calls of one layer, as where a network
+  // repeats it.
   NetworkContributions Contribute(const graph::Graph& graph, const float* embeddings, bool shared = false) const {
     const auto width = static_cast<size_t>(encoder_.width());
     std::map<std::string, int32_t> known;  // by the bytes of both

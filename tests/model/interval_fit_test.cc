@@ -9,7 +9,8 @@
 namespace cobra::fit {
 namespace {
 
-// Rows of two kinds, one predicted four times as well as the other; 20 further numbers of the embedding say nothing.
+// Rows of two kinds, one predicted four times as well as the other; 20 further numbers of the
+// embedding say nothing.
 TEST(FitSpread, DistinguishesKinds) {
   std::mt19937 random(7);
   std::normal_distribution<float> noise;
@@ -36,8 +37,8 @@ TEST(FitSpread, DistinguishesKinds) {
   }
 }
 
-// Twelve families, distinguished by their embeddings; of one the errors are twenty times as large. No row of it says so
-// of another one: a family that was never seen would not be known either.
+// Twelve families, distinguished by their embeddings; of one the errors are twenty times as large.
+// No row of it says so of another one: a family that was never seen would not be known either.
 TEST(FitSpread, HoldsFamiliesAgainstOtherFamilies) {
   std::mt19937 random(7);
   std::normal_distribution<float> noise;
@@ -64,7 +65,8 @@ TEST(FitSpread, OfFewRowsIsOneForAll) {
   EXPECT_EQ(fit.out_of_fold, std::vector<double>(10, 1));
 }
 
-// An embedding far from all that it was fitted to does not make an interval of e^30 times the width.
+// An embedding far from all that it was fitted to does not make an interval of e^30 times the
+// width.
 TEST(SpreadOf, IsBounded) {
   const predict::SpreadModel model = {0, {10}, -3, 3};
   EXPECT_NEAR(predict::SpreadOf(model, {100}), std::exp(3), 1e-9);

@@ -1,4 +1,5 @@
-// What hosts take to launch the kernels of networks (model/predict/launch_time.h): as published ones say.
+// What hosts take to launch the kernels of networks (model/predict/launch_time.h): as published
+// ones say.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 namespace cobra::predict {
 namespace {
 
-// The GPU of a small network waits: its time for each launch is that of the host, whatever the GPU is. Other networks
-// take longer.
+// The GPU of a small network waits: its time for each launch is that of the host, whatever the GPU
+// is. Other networks take longer.
 TEST(Launches, HostsOfPublishedNetworksAreWithinTheFactor) {
   size_t networks = 0;
   for (const std::string host :

@@ -53,7 +53,8 @@ TEST(OpGraph, WholeCellHasEveryEdgeAsANode) {
   const auto graph = Nasbench201Graph(Cell({0, 0, 0, 0, 0, 0}), CellEncoding());
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_EQ(graph->kind.size(), 8u);
-  // Three edges leave the input, three reach the output; into a node of the cell 1, 2 edges lead, out of it 2, 1.
+  // Three edges leave the input, three reach the output; into a node of the cell 1, 2 edges lead,
+  // out of it 2, 1.
   EXPECT_EQ(graph->edges.size(), 3u + 3u + 1u * 2u + 2u * 1u);
 }
 
@@ -83,7 +84,8 @@ TEST(OpGraph, NoCellIsAnError) {
 }
 
 TEST(OpGraph, ContractionReadsThroughSkips) {
-  // 0 -skip-> 1 -3x3-> 3, 0 -skip-> 3: what reads the skip reads the input, and the output reads the input itself.
+  // 0 -skip-> 1 -3x3-> 3, 0 -skip-> 3: what reads the skip reads the input, and the output reads
+  // the input itself.
   const auto graph = Nasbench201Graph(Cell({kSkip, 0, 0, kSkip, kConv3x3, 0}), Contracted());
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(graph->kind, ElementsAre(kInput, kConv3x3, kOutput));
@@ -98,8 +100,8 @@ TEST(OpGraph, ACellOfSkipsIsInputToOutput) {
 }
 
 TEST(OpGraph, CellsThatDifferInNamesOfInnerNodesAreOne) {
-  // 0 -3x3-> 1 -pool-> 3 and 0 -1x1-> 2 -skip-> 3, both ways round; and once with an edge between, which tells 1
-  // from 2.
+  // 0 -3x3-> 1 -pool-> 3 and 0 -1x1-> 2 -skip-> 3, both ways round; and once with an edge between,
+  // which tells 1 from 2.
   const std::string cell = Cell({kConv3x3, kConv1x1, 0, 0, kPool, kSkip});
   const std::string renamed = Cell({kConv1x1, kConv3x3, 0, 0, kSkip, kPool});
   const std::string another = Cell({kConv1x1, kConv3x3, kSkip, 0, kSkip, kPool});

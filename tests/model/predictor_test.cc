@@ -1,5 +1,5 @@
-// The shipped weights: that the parts are what they claim to be. Accuracy is stated by `cobra-train evaluate`, not
-// here.
+// The shipped weights: that the parts are what they claim to be. Accuracy is stated by `cobra-train
+// evaluate`, not here.
 #include "model/predict/predictor.h"
 
 #include <gtest/gtest.h>
@@ -37,8 +37,8 @@ int32_t AddConv(graph::GraphBuilder* b, graph::ValueRef x, int64_t out) {
       .value();
 }
 
-// conv - relu - conv - relu - add. The addition joins the second branch with what `skip_from` says: 0 the first
-// convolution, 1 the first relu.
+// conv - relu - conv - relu - add. The addition joins the second branch with what `skip_from` says:
+// 0 the first convolution, 1 the first relu.
 graph::Graph Residual(int64_t channels = 32, int64_t size = 28, int skip_from = 1) {
   graph::GraphBuilder b;
   const graph::ValueRef x = b.AddInput("x", {{1, channels, size, size}, graph::DType::float32});
@@ -156,7 +156,8 @@ TEST_F(PredictorTest, WhatLiesFarOutsideTrainingIsMarked) {
   EXPECT_GT(far.high_us / far.latency_us, Predict(Residual()).high_us / Predict(Residual()).latency_us);
 }
 
-// Beyond what was measured the answer goes on growing with the work, and is never below what the machine can do.
+// Beyond what was measured the answer goes on growing with the work, and is never below what the
+// machine can do.
 TEST_F(PredictorTest, LargerNeverTakesLess) {
   double before = 0;
   for (int64_t size : {128, 512, 2048, 8192, 32768}) {
@@ -184,7 +185,8 @@ TEST_F(PredictorTest, SaysWhatItDoesNotKnow) {
   EXPECT_GT(unknown_us, 0.5 * far.latency_us);
 }
 
-// Files of ncnn have no batch normalization after a convolution; a source in PyTorch has one that its converter folds.
+// Files of ncnn have no batch normalization after a convolution; a source in PyTorch has one that
+// its converter folds.
 TEST_F(PredictorTest, WhatNcnnFoldsIsNotUnknown) {
   const auto unknown = [](bool after_convolution) {
     graph::GraphBuilder b;
@@ -406,7 +408,8 @@ TEST_F(PredictorTest, CalibratesToAMachineTwiceAsSlow) {
   EXPECT_NEAR(Predict(g, &*c).latency_us / Predict(g).latency_us, 2, 0.2);
 }
 
-// A calibration is of the undisturbed machine; what else runs on it is added to each answer, and stated.
+// A calibration is of the undisturbed machine; what else runs on it is added to each answer, and
+// stated.
 TEST_F(PredictorTest, APredictionIncludesWhatElseRunsOnTheMachine) {
   Calibration quiet;
   quiet.machine = predictor_->targets()[0].spec;
@@ -429,8 +432,8 @@ TEST_F(PredictorTest, APredictionIncludesWhatElseRunsOnTheMachine) {
   EXPECT_EQ(CalibrationFromJson(CalibrationToJson(loud))->disturbance.timings, 40);
 }
 
-// What the networks make of a specification that is not the base's is part of the reference: a machine that behaves as
-// they say needs no other correction.
+// What the networks make of a specification that is not the base's is part of the reference: a
+// machine that behaves as they say needs no other correction.
 TEST_F(PredictorTest, CalibratesBesideItsOwnSpecification) {
   Calibration own;
   own.machine = predictor_->targets()[0].spec;

@@ -1,4 +1,5 @@
-// Calls whose parts a GPU's targets know: they compute what the call computes, and what they take is the call's.
+// Calls whose parts a GPU's targets know: they compute what the call computes, and what they take
+// is the call's.
 #include "model/predict/run_on_gpu.h"
 
 #include <gtest/gtest.h>

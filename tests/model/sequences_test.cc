@@ -1,4 +1,5 @@
-// What we compute ourselves within sequences and of rows, against LibTorch's operators: values and gradients.
+// What we compute ourselves within sequences and of rows, against LibTorch's operators: values and
+// gradients.
 #include "model/net/sequences.h"
 
 #include <ATen/Functions.h>

@@ -1,5 +1,5 @@
-// GPUs of data/devices/gpus.csv by their data sheets alone, with the shipped weights: no answer below what a sheet
-// allows, and none slower than that of a device that is worse in everything.
+// GPUs of data/devices/gpus.csv by their data sheets alone, with the shipped weights: no answer
+// below what a sheet allows, and none slower than that of a device that is worse in everything.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,8 @@ using graph::NetBuilder;
 using graph::Op;
 using graph::ValueRef;
 
-// A step of a decoder whose weights are `rows` x 4096 x 14336 large: what reading them takes is most of it.
+// A step of a decoder whose weights are `rows` x 4096 x 14336 large: what reading them takes is
+// most of it.
 graph::Graph Decoder(int64_t rows) {
   NetBuilder net;
   ValueRef x = net.Input({rows, 4096});

@@ -120,7 +120,8 @@ TEST(LoadStoreMeasurements, LeavesOutWhatIsHeldEmptyOrDamaged) {
   EXPECT_EQ(data->unreadable, 4);
 }
 
-// Index 0 of another seed is another subject; a repetition in another session of the same seed is the same one.
+// Index 0 of another seed is another subject; a repetition in another session of the same seed is
+// the same one.
 TEST(LoadMeasurements, KeepsSeriesOfSeveralSeedsApart) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/measurements_", getpid());
   ASSERT_TRUE(MakeDirectories(folder).ok());
@@ -176,8 +177,8 @@ TEST(LoadAllMeasurements, TargetsHaveCopiesOfAGraph) {
   std::filesystem::remove_all(root);
 }
 
-// What a model was unsure of teaches it; errors are stated of what was drawn. A draw stays what its fingerprint says,
-// though it was chosen too.
+// What a model was unsure of teaches it; errors are stated of what was drawn. A draw stays what its
+// fingerprint says, though it was chosen too.
 TEST(LoadMeasurements, WhatWasSelectedIsForTraining) {
   const std::string folder = absl::StrCat(testing::TempDir(), "/selected_", getpid());
   ASSERT_TRUE(MakeDirectories(folder).ok());

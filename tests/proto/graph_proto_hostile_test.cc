@@ -1,6 +1,6 @@
-// Anybody may send a graph. Real layers with damaged attributes, shapes and arguments must be refused or read, and what
-// is read must have costs that make sense; nothing may crash, hang or overflow. Deterministic: a failure names its
-// seed.
+// Anybody may send a graph. Real layers with damaged attributes, shapes and arguments must be
+// refused or read, and what is read must have costs that make sense; nothing may crash, hang or
+// overflow. Deterministic: a failure names its seed.
 #include <algorithm>
 #include <cstdint>
 #include <map>

@@ -86,8 +86,8 @@ TEST(GraphWireTest, NamesBecomeUtf8) {
   EXPECT_EQ(message.inputs(0).name(), "a?");
 }
 
-// Fields in any order, twice, one by one instead of packed, of wrong types and of unknown numbers mean what they mean
-// to protobuf.
+// Fields in any order, twice, one by one instead of packed, of wrong types and of unknown numbers
+// mean what they mean to protobuf.
 TEST(GraphWireTest, ReadsUnusualBytesAsProtobufDoes) {
   const std::string usual = GraphToWire(Network());
   std::vector<absl::string_view> fields;

@@ -24,7 +24,8 @@ size_t Count(absl::string_view text, absl::string_view what) {
   return count;
 }
 
-// Every tag is closed in its order, and no "&" begins anything but an entity. (The end-to-end test parses the picture.)
+// Every tag is closed in its order, and no "&" begins anything but an entity. (The end-to-end test
+// parses the picture.)
 void ExpectWellFormed(const std::string& svg) {
   std::vector<std::string> open;
   for (size_t i = 0; i < svg.size(); ++i) {

@@ -15,7 +15,8 @@ namespace cobra::report {
 inline constexpr char kTag[] = "<img src=x onerror=alert(1)>";
 inline constexpr char kEndOfScript[] = "</script><!-- \"'&";
 
-// A stem; `blocks` blocks of a convolution, its norm, and an addition of what the block was given; a head.
+// A stem; `blocks` blocks of a convolution, its norm, and an addition of what the block was given;
+// a head.
 inline graph::Graph Residual(int blocks, const std::string& blocks_path = "blocks") {
   graph::NetBuilder net;
   graph::ValueRef x =

@@ -1,4 +1,5 @@
-// The access file, and which addresses need protection. tests/e2e/access_test.py asks a real server.
+// The access file, and which addresses need protection. tests/e2e/access_test.py asks a real
+// server.
 #include "server/access.h"
 
 #include <string>

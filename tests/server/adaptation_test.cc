@@ -86,7 +86,8 @@ TEST_F(AdaptationTest, RowsOfOneNetworkCountOnce) {
   EXPECT_TRUE(adapted.ok()) << adapted.status();
 }
 
-// What it was timed with is taken again when something else has come meanwhile, not when a row of it is left out.
+// What it was timed with is taken again when something else has come meanwhile, not when a row of
+// it is left out.
 TEST_F(AdaptationTest, ACorrectionLeavesOutWhatItsFitRefuses) {
   Start();
   const auto client = Connect();

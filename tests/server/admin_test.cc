@@ -1,4 +1,5 @@
-// What callers may ask beside predictions, and operators: cobra.v1.Admin, versions, filters, labels, logs, metrics.
+// What callers may ask beside predictions, and operators: cobra.v1.Admin, versions, filters,
+// labels, logs, metrics.
 #include <memory>
 #include <string>
 #include <thread>

@@ -67,7 +67,8 @@ class TcpPair {
     connection_ = std::make_shared<Connection>(server_.get(), peer);
   }
 
-  // The client sends them and the server takes them from the system, as gRPC does, until the connection is ended.
+  // The client sends them and the server takes them from the system, as gRPC does, until the
+  // connection is ended.
   void Send(size_t bytes) {
     std::vector<char> part(16 << 10);
     while (bytes > 0) {

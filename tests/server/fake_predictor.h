@@ -123,8 +123,8 @@ class FakePredictor : public predict::Predictor {
   const double us_per_call_;
 };
 
-// One relu measured: the smallest probe there can be. By default it takes as long as the fake predicts for it on a
-// calibrated target.
+// One relu measured: the smallest probe there can be. By default it takes as long as the fake
+// predicts for it on a calibrated target.
 inline std::string SmallProbeJson(double relu_us = 20) {
   return absl::StrReplaceAll(
       R"({"machine": {"name": "this-machine", "device": "Test CPU", "kind": "cpu", "runtime": "libtorch"}, "records": [

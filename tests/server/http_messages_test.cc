@@ -1,4 +1,5 @@
-// What is between HTTP and the messages of the API, without a connection: forms, queries, JSON, errors, browsers.
+// What is between HTTP and the messages of the API, without a connection: forms, queries, JSON,
+// errors, browsers.
 #include <functional>
 #include <optional>
 #include <set>

@@ -168,8 +168,8 @@ TEST_F(PipelineTest, WhatADrainEndsIsUnavailable) {
   EXPECT_TRUE(absl::IsUnavailable(Predict(MakeRequest({"cpu"}), call).status()));
 }
 
-// Two relus, one of them followed by a dropout, which returns its argument: the fingerprint leaves it out, but every
-// call takes time.
+// Two relus, one of them followed by a dropout, which returns its argument: the fingerprint leaves
+// it out, but every call takes time.
 TEST_F(PipelineTest, NetworksThatShareAFingerprintShareNoAnswer) {
   const auto ask = [this](bool dropout) {
     graph::GraphBuilder builder;
@@ -346,7 +346,8 @@ TEST_F(PipelineTest, DeadlineAndCancellationStopBeforeTheWork) {
   EXPECT_EQ(predictor_->calls, 0);
 }
 
-// The rest of the targets is not computed, and the caller learns why: the predictor does not know it.
+// The rest of the targets is not computed, and the caller learns why: the predictor does not know
+// it.
 TEST_F(PipelineTest, TheDeadlineIsLookedAtBetweenTargets) {
   ASSERT_TRUE(live_->Calibrate(kThisMachine, SmallProbeJson()).ok());
   ASSERT_TRUE(live_->Calibrate("other-machine", SmallProbeJson()).ok());

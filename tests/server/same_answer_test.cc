@@ -1,6 +1,7 @@
-// The same question gets the same answer, bit by bit: whatever was asked before, with or without caches, alone or
-// beside other targets, before and after a reload, from any of several servers. Random networks, each also with calls
-// that return their argument, asked in random orders of the shipped weights.
+// The same question gets the same answer, bit by bit: whatever was asked before, with or without
+// caches, alone or beside other targets, before and after a reload, from any of several servers.
+// Random networks, each also with calls that return their argument, asked in random orders of the
+// shipped weights.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -31,8 +32,8 @@ using worker::Random;
 const char kPretrained[] = COBRA_SOURCE_DIR "/model/pretrained";
 const char kSlowMachine[] = "slow-machine";
 
-// The same network, with calls after some of its calls that return their argument: dropout at inference, a cast to the
-// same type. They take time.
+// The same network, with calls after some of its calls that return their argument: dropout at
+// inference, a cast to the same type. They take time.
 graph::Graph WithCallsThatChangeNothing(const graph::Graph& graph, Random* random) {
   graph::GraphBuilder builder;
   builder.AddTensorsOf(graph);

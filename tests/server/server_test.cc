@@ -470,8 +470,8 @@ TEST_F(ServerTest, CallsOfReflectionHoldFewThreads) {
 
 TEST_F(ServerTest, CallersDeadlineReachesThePredictor) {
   Start();
-  // The prediction does not end before the client has given up: its own deadline is what it sees, never the server's
-  // answer to it.
+  // The prediction does not end before the client has given up: its own deadline is what it sees,
+  // never the server's answer to it.
   std::atomic<bool> entered{false}, stopped{false};
   absl::Notification given_up;
   predictor_->during_predict = [&](const std::function<bool()>& cancelled) {
@@ -498,7 +498,8 @@ TEST_F(ServerTest, ExpiredRequestsAreDropped) {
   std::thread running([&] { EXPECT_TRUE(Connect()->Predict(MakeRequest()).ok()); });
   WaitForStarted(1);
   EXPECT_TRUE(absl::IsDeadlineExceeded(Connect(absl::Milliseconds(100))->Predict(MakeRequest()).status()));
-  // The server counts from the arrival, and gRPC rounds a time-out up: its deadline passes later than the client's.
+  // The server counts from the arrival, and gRPC rounds a time-out up: its deadline passes later
+  // than the client's.
   absl::SleepFor(absl::Milliseconds(300));
   release_.Notify();
   running.join();

@@ -1,5 +1,5 @@
-// A whole server on a port of its own, with a predictor that is under the test's control, asked through the client
-// library.
+// A whole server on a port of its own, with a predictor that is under the test's control, asked
+// through the client library.
 #ifndef COBRA_TESTS_SERVER_SERVER_TESTING_H_
 #define COBRA_TESTS_SERVER_SERVER_TESTING_H_
 

@@ -46,7 +46,8 @@ class UnseenLayersTest : public testing::Test {
   void Offer(const graph::Graph& graph, const std::string& target, const std::string& caller) {
     unseen_->Offer(graph, LastIsUnknown(graph), target, caller);
   }
-  // What is offered meanwhile waits: another one's transaction keeps the first network from the queue.
+  // What is offered meanwhile waits: another one's transaction keeps the first network from the
+  // queue.
   void WhileTheQueueIsBusy(absl::FunctionRef<void()> body) {
     const absl::Status status = database_->Transaction([&](store::SqlSession& session) -> absl::Status {
       const absl::Status locked = session.Execute("DELETE FROM tasks WHERE id = 'none'");

@@ -1,5 +1,6 @@
-// A real PostgreSQL 15 of a test's own, on a socket in a temporary folder; no port is opened. It may be stopped as
-// after a crash; the machine itself does not crash, so it need not wait for the disk.
+// A real PostgreSQL 15 of a test's own, on a socket in a temporary folder; no port is opened. It
+// may be stopped as after a crash; the machine itself does not crash, so it need not wait for the
+// disk.
 #ifndef COBRA_TESTS_STORE_POSTGRES_SERVER_H_
 #define COBRA_TESTS_STORE_POSTGRES_SERVER_H_
 

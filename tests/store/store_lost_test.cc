@@ -1,5 +1,5 @@
-// The file of a store, or its database, is removed or replaced while it is open: nothing that nobody will find again
-// is acknowledged.
+// The file of a store, or its database, is removed or replaced while it is open: nothing that
+// nobody will find again is acknowledged.
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <unistd.h>

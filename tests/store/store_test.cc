@@ -504,7 +504,8 @@ TEST(SqliteStoreTest, AFileOfTheFirstVersionIsBroughtUpToDate) {
   EXPECT_TRUE((*store)->AppendMeasurements({AMeasurement()}).ok());
 }
 
-// Version 2 is what servers wrote before measurements had a provenance. Only the columns that a migration reads matter.
+// Version 2 is what servers wrote before measurements had a provenance. Only the columns that a
+// migration reads matter.
 TEST_P(StoreTest, AnEarlierSchemaIsBroughtUpToDate) {
   {
     auto store = OpenStore(location_);

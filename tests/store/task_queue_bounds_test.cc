@@ -1,5 +1,5 @@
-// What the queue bounds: bytes of a lease, tasks and bytes that have not ended, what one worker can poison, what has
-// ended.
+// What the queue bounds: bytes of a lease, tasks and bytes that have not ended, what one worker can
+// poison, what has ended.
 #include <string>
 #include <vector>
 
@@ -85,7 +85,8 @@ TEST_P(TaskQueueBoundsTest, BytesAndTheWholeQueueAreBounded) {
       absl::IsResourceExhausted(queue_->Enqueue("e", {TaskOfBytes("e", 31)}, absl::InfiniteFuture(), all).status()));
 }
 
-// A worker that shares the target leases all, says that it has started, and lets its lease of a second end.
+// A worker that shares the target leases all, says that it has started, and lets its lease of a
+// second end.
 TEST_P(TaskQueueBoundsTest, OneWorkerDoesNotPoisonWhatAnotherOneMeasures) {
   ASSERT_TRUE(queue_->Enqueue("c", {Task("of v"), Task("a"), Task("b")}).ok());
   ASSERT_THAT(Ids(queue_->Lease("cpu", "v", 1, absl::Hours(1))), ElementsAre("of v"));
@@ -184,8 +185,8 @@ TEST_P(TaskQueueBoundsTest, TasksThatKillInTurnArePoisoned) {
   EXPECT_EQ(StateOf("b"), TaskState::poisoned);
 }
 
-// A machine that is taken away late in a group has measured what it started before. Reports of older starts may be all
-// that the server has.
+// A machine that is taken away late in a group has measured what it started before. Reports of
+// older starts may be all that the server has.
 TEST_P(TaskQueueBoundsTest, OfTheTasksOfOneLossTheOneStartedLastCounts) {
   ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b"), Task("c")}).ok());
   for (int i = 0; i < 3; ++i) {

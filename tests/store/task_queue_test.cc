@@ -120,8 +120,8 @@ TEST_P(TaskQueueTest, AMeasurementKeepsItsProvenance) {
   EXPECT_EQ((*stored)[0].held, "");
 }
 
-// Two measurements of 100 us that the model doubts, by two workers. Between them the first one is held, and its worker
-// does not get the task that would confirm it.
+// Two measurements of 100 us that the model doubts, by two workers. Between them the first one is
+// held, and its worker does not get the task that would confirm it.
 TEST_P(TaskQueueTest, ADoubtedMeasurementIsHeldUntilAnotherWorkerAgrees) {
   ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("of w")}).ok());
   ASSERT_THAT(Ids(Lease("v", 1)), ElementsAre("a"));
@@ -170,7 +170,8 @@ TEST_P(TaskQueueTest, MeasurementsThatNeverAgreeAreNotAskedForWithoutEnd) {
   EXPECT_EQ(measured, 1 + TaskQueue::kMaxConfirmations);
 }
 
-// A report under another graph does not count as a repetition, even if the fingerprints are made to collide.
+// A report under another graph does not count as a repetition, even if the fingerprints are made to
+// collide.
 TEST_P(TaskQueueTest, OnlyTheSameGraphIsARepetition) {
   ASSERT_TRUE(queue_->Enqueue("c", {Task("a"), Task("b")}).ok());
   ASSERT_THAT(Ids(Lease("w")), ElementsAre("a", "b"));

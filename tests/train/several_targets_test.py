@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""One version for two targets: trained on two folders of rows, judged on each, served by the real server."""
+"""One version for two targets: trained on two folders of rows, judged on each, served by the real
+server."""
 import csv
 import json
 import os

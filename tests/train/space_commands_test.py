@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""cobra-train fit, predict, adapt on tables of search spaces: the real program on a slice of the committed tables."""
+"""cobra-train fit, predict, adapt on tables of search spaces: the real program on a slice of the
+committed tables."""
 import csv
 import gzip
 import json

@@ -1,6 +1,7 @@
-// Tells ThreadSanitizer what Abseil's locks order. Debian's Abseil is not compiled with it, so that all that a mutex
-// guards would look like a race. A library for LD_PRELOAD (scripts/test-long.sh tsan): it stands before Abseil's
-// functions and calls them. Without ThreadSanitizer in the process it does nothing else.
+// Tells ThreadSanitizer what Abseil's locks order. Debian's Abseil is not compiled with it, so that
+// all that a mutex guards would look like a race. A library for LD_PRELOAD (scripts/test-long.sh
+// tsan): it stands before Abseil's functions and calls them. Without ThreadSanitizer in the process
+// it does nothing else.
 #include <cstdint>
 
 #include "absl/synchronization/mutex.h"
@@ -18,8 +19,8 @@ struct AbslTime {
 
 namespace {
 
-// A condition that a lock's holder evaluates, whoever that is: one that waits for it and has got the lock inside of
-// Abseil, or one that is about to give the lock away.
+// A condition that a lock's holder evaluates, whoever that is: one that waits for it and has got
+// the lock inside of Abseil, or one that is about to give the lock away.
 struct WatchedCondition {
   WatchedCondition(void* lock, const void* condition)
       : lock(lock), condition(static_cast<const absl::Condition*>(condition)) {

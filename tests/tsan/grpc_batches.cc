@@ -1,6 +1,7 @@
-// Tells ThreadSanitizer that gRPC runs a batch's callback after the batch was started, OnDone() after all else of its
-// call, and that a server which has shut down runs none of these any more. Debian's gRPC is not compiled with it, and
-// hands work from thread to thread without locks. A library for LD_PRELOAD (scripts/test-long.sh tsan):
+// Tells ThreadSanitizer that gRPC runs a batch's callback after the batch was started, OnDone()
+// after all else of its call, and that a server which has shut down runs none of these any more.
+// Debian's gRPC is not compiled with it, and hands work from thread to thread without locks. A
+// library for LD_PRELOAD (scripts/test-long.sh tsan):
 // it stands before gRPC's functions and calls them.
 #include <grpc/grpc.h>
 #include <link.h>
@@ -52,8 +53,8 @@ struct OrderedFunctor {
   grpc_completion_queue_functor* const original;
 };
 
-// A completion queue of callbacks has functors for tags, and these begin with a function's address. Any other tag is
-// the caller's own.
+// A completion queue of callbacks has functors for tags, and these begin with a function's address.
+// Any other tag is the caller's own.
 OrderedFunctor* OrderedOrNull(void* tag) {
   if (tag == nullptr) return nullptr;
   auto* functor = static_cast<grpc_completion_queue_functor*>(tag);

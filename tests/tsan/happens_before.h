@@ -1,5 +1,5 @@
-// What both libraries here are made of: an order that ThreadSanitizer shall know, and the function that comes next.
-// Without ThreadSanitizer in the process nothing happens.
+// What both libraries here are made of: an order that ThreadSanitizer shall know, and the function
+// that comes next. Without ThreadSanitizer in the process nothing happens.
 #ifndef COBRA_TESTS_TSAN_HAPPENS_BEFORE_H_
 #define COBRA_TESTS_TSAN_HAPPENS_BEFORE_H_
 

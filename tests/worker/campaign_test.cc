@@ -118,7 +118,8 @@ TEST(DisturbedTest, ANumberIsDisturbedIfItIsNotTheUndisturbedOne) {
   // What is known from quiet runs needs no canary.
   EXPECT_FALSE(IsDisturbed(Timed(100, 99, 60, 40), busy));
   EXPECT_TRUE(IsDisturbed(Timed(100, 99, 0, 0), busy));
-  // The fastest of runs that are too long for quiet ones, on a quiet machine, and beside a neighbour that never stops.
+  // The fastest of runs that are too long for quiet ones, on a quiet machine, and beside a
+  // neighbour that never stops.
   EXPECT_FALSE(IsDisturbed(Timed(107, 100, 0, 10), calm));
   EXPECT_TRUE(IsDisturbed(Timed(130, 100, 0, 40), calm));
   EXPECT_TRUE(IsDisturbed(Timed(103, 100, 0, 90), calm));

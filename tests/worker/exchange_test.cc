@@ -61,7 +61,8 @@ TEST(ExchangeTest, WhatIsWrongIsNamedByLineAndLeftOut) {
   EXPECT_EQ(CheckRecords(absl::StrCat(Lines(), kRecord, "\n")).problems.size(), 1u);
 }
 
-// Index 3 of another seed is another sample; a session that goes on with the same seed must not have it again.
+// Index 3 of another seed is another sample; a session that goes on with the same seed must not
+// have it again.
 TEST(ExchangeTest, SeriesOfSeveralSeedsStandInOneFile) {
   const auto with = [](absl::string_view session, int seed) {
     const std::string name = absl::StrCat("\"session\":\"", session, "\"");

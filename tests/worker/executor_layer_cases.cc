@@ -7,7 +7,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Operators of tensors alone get the same small image for each; what needs other operands or attributes is in Cases().
+// Operators of tensors alone get the same small image for each; what needs other operands or
+// attributes is in Cases().
 std::vector<Case> PlainCases(const std::set<graph::Op>& covered) {
   std::vector<Case> cases;
   for (const graph::OpInfo& info : graph::AllOps()) {

@@ -1,5 +1,5 @@
-"""What the executor computes is what python3-torch computes: single calls, and a residual network, with the same
-numbers."""
+"""What the executor computes is what python3-torch computes: single calls, and a residual network,
+with the same numbers."""
 import json, os, subprocess, sys, tempfile, unittest
 
 try:

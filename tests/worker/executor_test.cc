@@ -14,8 +14,8 @@
 namespace cobra::worker {
 namespace {
 
-// One call, every tensor an input of the graph; ok if it ran and every output had the shape and type that the graph
-// says.
+// One call, every tensor an input of the graph; ok if it ran and every output had the shape and
+// type that the graph says.
 absl::Status RunCase(const Case& c) {
   graph::GraphBuilder builder;
   std::vector<graph::ValueRef> inputs;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""cobra-worker's series from the outside: what it writes states how a measurement was run. No time is asserted."""
+"""cobra-worker's series from the outside: what it writes states how a measurement was run. No time
+is asserted."""
 import json
 import os
 import subprocess

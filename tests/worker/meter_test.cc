@@ -10,7 +10,8 @@
 namespace cobra::worker {
 namespace {
 
-// A machine whose call takes `cost_us(i)` for the i-th call; its clock moves only when it is called.
+// A machine whose call takes `cost_us(i)` for the i-th call; its clock moves only when it is
+// called.
 class FakeMachine {
  public:
   explicit FakeMachine(std::function<double(int)> cost_us) : cost_us_(std::move(cost_us)) {}
@@ -161,7 +162,8 @@ TEST(MeterTest, StatisticsOfSamples) {
   EXPECT_DOUBLE_EQ(latency.ci_high_us, 61);
 }
 
-// A device that works by itself: a call takes 2 us to make and 10 us to run; its clock stands still between regions.
+// A device that works by itself: a call takes 2 us to make and 10 us to run; its clock stands still
+// between regions.
 class FakeDevice {
  public:
   std::function<void()> call() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A busy neighbour that comes in the middle of a series is noticed; what was measured meanwhile is marked and measured
-again. No time is asserted."""
+"""A busy neighbour that comes in the middle of a series is noticed; what was measured meanwhile is
+marked and measured again. No time is asserted."""
 import os
 import subprocess
 import sys
@@ -10,8 +10,8 @@ import unittest
 
 from worker_run import CORE, SOURCE, command, records
 
-# Of the canary, before and after six layers: more than a shared machine drifts by itself, less than sharing a core with
-# two makes it.
+# Of the canary, before and after six layers: more than a shared machine drifts by itself, less than
+# sharing a core with two makes it.
 TOLERANCE = 0.6
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""data/measurements/pack_records.py: series of several seeds in one folder, packed again, graphs that folders share,
-read by `cobra-worker import`; and the size of what the tree holds."""
+"""data/measurements/pack_records.py: series of several seeds in one folder, packed again, graphs
+that folders share, read by `cobra-worker import`; and the size of what the tree holds."""
 import gzip, hashlib, json, lzma, os, shutil, subprocess, sys, tempfile
 
 SOURCE = os.environ["COBRA_SOURCE"]
@@ -92,8 +92,8 @@ def imported(folder, name="networks.jsonl.xz"):
 
 
 def check_series(root):
-    """Two series, one in two sessions: index 1 was disturbed and measured again, index 0 twice; the last line was cut.
-    The same indices of another seed are other subjects."""
+    """Two series, one in two sessions: index 1 was disturbed and measured again, index 0 twice; the
+    last line was cut. The same indices of another seed are other subjects."""
     first, second, folder, lean = (os.path.join(root, n) for n in ("first.jsonl", "second.jsonl", "folder", "lean"))
     write(
         first,
@@ -141,7 +141,8 @@ def check_series(root):
 
 
 def check_slow_canary(root):
-    """A record between canaries that a neighbour made slower than the limit is left out, and its graph."""
+    """A record between canaries that a neighbour made slower than the limit is left out, and its
+    graph."""
     series, folder = os.path.join(root, "two.jsonl"), os.path.join(root, "two-threads", "two")
     first = dict(session("a", 7), canary_us={"conv_us": 90, "matmul_us": 100, "copy_us": 80})
     write(series, [first, record("a", 0, 0, 16, 5, canary_ratio=1.5), record("a", 1, 0, 24, 6, canary_ratio=1.1)])
@@ -183,8 +184,8 @@ def check_damaged(root):
 
 
 def check_two_series(root):
-    """Two files have subject 0: the least disturbed record, with the profile that names calls, and the other as its
-    repetition. Packing it again with the same files changes nothing."""
+    """Two files have subject 0: the least disturbed record, with the profile that names calls, and
+    the other as its repetition. Packing it again with the same files changes nothing."""
     first, second, folder = (os.path.join(root, n) for n in ("of-may.jsonl", "of-june.jsonl", "twice"))
     blind, seeing = [["aten::mm", 12.5, []]], [["F.linear", 11, [0]], ["F.relu", 1, [1]]]
     write(
@@ -219,7 +220,8 @@ def records_of(lines):
 
 
 def check_round_trip(root):
-    """Packed with --lean, plain, gzip and xz alike, and imported: the rows are those of the series itself."""
+    """Packed with --lean, plain, gzip and xz alike, and imported: the rows are those of the series
+    itself."""
     plain, folder = os.path.join(root, "series.jsonl"), os.path.join(root, "cpu-x-1t")
     profile = [["aten::mm_with_a_long_name", 12.5, [0]], ["aten::relu", 1.25, [1]]]
     more = dict(seed=7, quiet_us=200, quiet_runs=4, profile=profile, load=0.5, canary_ratio=1.5)
@@ -249,7 +251,8 @@ def check_round_trip(root):
 
 
 def check_shared_graphs(root, folder):
-    """A second target with the same graphs adds none; what nobody names any more goes; what is missing is named."""
+    """A second target with the same graphs adds none; what nobody names any more goes; what is
+    missing is named."""
     path = os.path.join(root, "graphs", "networks.jsonl.xz")
     stamp, known = os.stat(path).st_mtime_ns, set(graphs(folder))
     other = os.path.join(root, "cpu-y-1t")
@@ -278,7 +281,8 @@ def check_size():
 
 
 def check_rounding(root):
-    """Fewer digits, but quantiles stay on their side of the median: otherwise nobody imports the record."""
+    """Fewer digits, but quantiles stay on their side of the median: otherwise nobody imports the
+    record."""
     plain, folder = os.path.join(root, "rounded.jsonl"), os.path.join(root, "cpu-r-1t")
     layer = dict(record("r", 0, 0, 77, 1234.4, label="x", seed=7), is_network=False, space="paper-layers")
     layer.update(min_us=1233.4, p10_us=1234.1, p90_us=1234.6, mean_us=1239.9, peak_memory_bytes=123456, load=0.44)

@@ -18,8 +18,8 @@ namespace {
 using ::testing::HasSubstr;
 using tests::TemporaryDirectory;
 
-// A runner in Python that answers `describe`; `rest` says what it does with other requests, in a function body in which
-// `request` is the request and `answer(...)` sends what it is given.
+// A runner in Python that answers `describe`; `rest` says what it does with other requests, in a
+// function body in which `request` is the request and `answer(...)` sends what it is given.
 std::vector<std::string> Runner(const TemporaryDirectory& folder, const std::string& rest) {
   const std::string path = folder.File("runner.py");
   EXPECT_TRUE(WriteFileAtomic(path, absl::StrCat(R"py(
@@ -166,7 +166,8 @@ TEST(ProcessRunnerTest, SmallLiesAddUp) {
   EXPECT_LT(answered, 20);
 }
 
-// A run of 10 us whose clock says something else: too little to show in the measurement of a small network.
+// A run of 10 us whose clock says something else: too little to show in the measurement of a small
+// network.
 TEST(ProcessRunnerTest, ASmallLieShowsOnceInALongRun) {
   for (const char* says : {"us // 2", "us * 2", "us * 10", "100"}) {
     const TemporaryDirectory folder;

@@ -1,5 +1,6 @@
-// Spool, queue client and queue together, over gRPC in this process: every reply lost, leases that end, files that were
-// cut off. What is measured is stored once, and nothing is poisoned that was not at fault.
+// Spool, queue client and queue together, over gRPC in this process: every reply lost, leases that
+// end, files that were cut off. What is measured is stored once, and nothing is poisoned that was
+// not at fault.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -71,8 +72,8 @@ class QueueFaultsTest : public ::testing::Test {
     clients_.push_back(std::make_unique<Worker>(Worker{*std::move(spool), std::move(client)}));
     return clients_.back().get();
   }
-  // Until the tasks have ended, and nothing of them waits in the spool. Where it takes much longer than some leases,
-  // they never do.
+  // Until the tasks have ended, and nothing of them waits in the spool. Where it takes much longer
+  // than some leases, they never do.
   void Drive(Worker* worker) {
     for (int i = 0; i < 200; ++i) {
       worker->client->RunOnce().IgnoreError();
@@ -185,8 +186,8 @@ TEST_F(QueueFaultsTest, ALeaseIsRenewedUntilItsTaskIsMeasuredHoweverLongThatTake
   ExpectAllDoneOnce(2);
 }
 
-// The server refuses the records, of a credential perhaps, for longer than a lease: they are not measured again by
-// others, and no start is counted against their tasks.
+// The server refuses the records, of a credential perhaps, for longer than a lease: they are not
+// measured again by others, and no start is counted against their tasks.
 TEST_F(QueueFaultsTest, WhatIsMeasuredKeepsItsLeaseUntilItIsReported) {
   service_->EnqueueTasks(2);
   bool heals = false;
@@ -228,8 +229,8 @@ TEST_F(QueueFaultsTest, WhatAnotherWorkerHasNowIsDroppedUnlessItIsBeingMeasured)
   for (int i = 0; i < 3; ++i) EXPECT_EQ(StatusOf(i).attempts, 0) << i;
 }
 
-// Spot machines with a spool of their own each, taken away late in a group: what they had measured is stored, and only
-// what each had begun last may be at fault.
+// Spot machines with a spool of their own each, taken away late in a group: what they had measured
+// is stored, and only what each had begun last may be at fault.
 TEST_F(QueueFaultsTest, MachinesThatAreTakenAwayLateInAGroupLoseOnlyWhatTheyWereAt) {
   constexpr int kTasks = 4;
   service_->EnqueueTasks(kTasks);
@@ -285,8 +286,9 @@ TEST_F(QueueFaultsTest, ANewNameWaitsForTheQueueClientOfTheOldOne) {
   EXPECT_EQ(Spool::Open(Folder())->worker_id(), "new");
 }
 
-// Every file of a spool with tasks of each kind, cut off at every byte: whatever it says then, it stops nothing, and
-// the other tasks are measured and reported. What was cut off is measured again by whoever leases it next.
+// Every file of a spool with tasks of each kind, cut off at every byte: whatever it says then, it
+// stops nothing, and the other tasks are measured and reported. What was cut off is measured again
+// by whoever leases it next.
 TEST_F(QueueFaultsTest, EveryFileIsCutOffAtEveryByte) {
   constexpr int kTasks = 3;
   const auto prepare = [&] {

@@ -1,5 +1,5 @@
-// The measurement queue as a service in this process: a real queue (store/task_queue.h) on SQLite, with a clock that
-// the test sets, and calls that are lost on the way there or on the way back.
+// The measurement queue as a service in this process: a real queue (store/task_queue.h) on SQLite,
+// with a clock that the test sets, and calls that are lost on the way there or on the way back.
 #ifndef COBRA_TESTS_WORKER_QUEUE_SERVICE_H_
 #define COBRA_TESTS_WORKER_QUEUE_SERVICE_H_
 
@@ -27,8 +27,8 @@
 
 namespace cobra::worker {
 
-// Folders of tests::TemporaryDirectory made from now on are in memory where there is room for them: these tests wait
-// for the disk thousands of times otherwise.
+// Folders of tests::TemporaryDirectory made from now on are in memory where there is room for them:
+// these tests wait for the disk thousands of times otherwise.
 inline void KeepFilesInMemory() {
   constexpr char kFolder[] = "/dev/shm";
   if (::access(kFolder, W_OK) == 0) ::setenv("TMPDIR", kFolder, /*replace=*/0);
@@ -48,8 +48,8 @@ class QueueService final : public v1::Measurements::Service {
   }
 
   store::TaskQueue* queue() { return queue_.get(); }
-  // What becomes of a call, by its number from 1 and its name: an error before it is done (kLostRequest), or after
-  // (kLostReply).
+  // What becomes of a call, by its number from 1 and its name: an error before it is done
+  // (kLostRequest), or after (kLostReply).
   enum class Fate { kAnswered, kLostRequest, kLostReply };
   std::function<Fate(int call, const std::string& method)> fate;
   grpc::StatusCode lost_code = grpc::StatusCode::UNAVAILABLE;
@@ -157,7 +157,8 @@ inline FinishedTask RecordOfTask() {
   return {store::MeasurementToJson(measurement), ""};
 }
 
-// What the measuring process does with the first task that waits: all of it, without measuring. False: none waits.
+// What the measuring process does with the first task that waits: all of it, without measuring.
+// False: none waits.
 inline bool MeasureNext(Spool* spool) {
   const auto todo = spool->Todo();
   if (!todo.ok() || todo->empty()) return false;

@@ -1,5 +1,6 @@
-// run_graph GRAPH.json TENSORS OUTPUTS: runs a graph on given numbers. TENSORS holds float32 of every float input,
-// parameter, buffer and constant, in this order; OUTPUTS gets the graph's outputs. For executor_python_test.py.
+// run_graph GRAPH.json TENSORS OUTPUTS: runs a graph on given numbers. TENSORS holds float32 of
+// every float input, parameter, buffer and constant, in this order; OUTPUTS gets the graph's
+// outputs. For executor_python_test.py.
 #include <cstdio>
 #include <cstring>
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""cobra-worker measures in runners (docs/runners.md): PyTorch of Debian's Python, and where they are installed PyTorch 2,
-ONNX Runtime and OpenVINO. A runner whose results are wrong leaves no measurement. No time is asserted."""
+"""cobra-worker measures in runners (docs/runners.md): PyTorch of Debian's Python, and where they
+are installed PyTorch 2,
+ONNX Runtime and OpenVINO. A runner whose results are wrong leaves no measurement. No time is
+asserted."""
 import json
 import os
 import subprocess
@@ -27,7 +29,8 @@ runner_loop.serve(Wrong(False))
 """
 
 
-# What a runner may do to its folder and in its file of outputs. /dev/zero has no end, and the large file is a hole.
+# What a runner may do to its folder and in its file of outputs. /dev/zero has no end, and the large
+# file is a hole.
 FAULTS = {
     "a link": "os.symlink('/dev/zero', outputs)",
     "a pipe": "os.mkfifo(outputs)",

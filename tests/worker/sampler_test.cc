@@ -169,8 +169,8 @@ TEST(NasBench201SamplerTest, NumbersAreCells) {
   EXPECT_EQ(cells.size(), static_cast<size_t>(kNasBench201Cells));
 }
 
-// The space's API prints 220.119680 M and 1.531546 M parameters for the cell of 3x3 convolutions alone, batch norms
-// counted.
+// The space's API prints 220.119680 M and 1.531546 M parameters for the cell of 3x3 convolutions
+// alone, batch norms counted.
 TEST(NasBench201SamplerTest, HasEveryCellOnceAndTheReadersNetwork) {
   const auto sampler = Make("nas-bench-201", 5);
   ASSERT_EQ(sampler->size(), kNasBench201Cells);
@@ -205,8 +205,8 @@ struct Range {
   }
 };
 
-// Table 2: parameters (bytes of int8 weights) lie where the paper's networks lie; CIFAR-10's upper end is out of reach
-// of what its text says.
+// Table 2: parameters (bytes of int8 weights) lie where the paper's networks lie; CIFAR-10's upper
+// end is out of reach of what its text says.
 TEST(PerfSageSamplerTest, NetworksHaveThePublishedSizes) {
   struct Published {
     const char* space;
@@ -224,8 +224,8 @@ TEST(PerfSageSamplerTest, NetworksHaveThePublishedSizes) {
   }
 }
 
-// 7 to 21 operators: reshape, convolution, one to eight pairs of depthwise and 1x1 convolution, pool, classifier,
-// reshape. Kernels are not all square.
+// 7 to 21 operators: reshape, convolution, one to eight pairs of depthwise and 1x1 convolution,
+// pool, classifier, reshape. Kernels are not all square.
 TEST(PerfSageSamplerTest, KeywordSpottingHasOneToEightSeparableBlocks) {
   const auto sampler = Make("perfsage-cnn-kws");
   Range convolutions;

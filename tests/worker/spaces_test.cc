@@ -1,5 +1,5 @@
-// Every network space is something that LibTorch runs: a few networks of each, and the smallest of each family of
-// torchvision, with every shape compared.
+// Every network space is something that LibTorch runs: a few networks of each, and the smallest of
+// each family of torchvision, with every shape compared.
 #include <algorithm>
 #include <map>
 #include <memory>

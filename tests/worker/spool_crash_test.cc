@@ -1,5 +1,5 @@
-// The worker dies before each change that it makes to its spool, and starts again: nothing that was measured is lost,
-// nothing is reported twice, and nothing is poisoned.
+// The worker dies before each change that it makes to its spool, and starts again: nothing that was
+// measured is lost, nothing is reported twice, and nothing is poisoned.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -24,7 +24,8 @@
 
 namespace {
 
-// The calls of the system that change the spool, from all of this program: the process ends before one of them.
+// The calls of the system that change the spool, from all of this program: the process ends before
+// one of them.
 constexpr int kCrashed = 42;
 const char* g_folder = nullptr;  // null: none ends it
 int g_changes_left = 0;
@@ -155,7 +156,8 @@ class SpoolCrashTest : public ::testing::Test {
     EXPECT_TRUE(client.Shutdown().ok());
   }
 
-  // Each task has one measurement; at most one start was counted, of the task that was being measured.
+  // Each task has one measurement; at most one start was counted, of the task that was being
+  // measured.
   void ExpectAllDone(absl::Time now) const {
     QueueService service(directory_->File("queue.sqlite"), &now);
     int64_t attempts = 0;

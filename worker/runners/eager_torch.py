@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""eager_torch.py [--compile]: PyTorch as its users call it: eager, or torch.compile in its default mode."""
+"""eager_torch.py [--compile]: PyTorch as its users call it: eager, or torch.compile in its default
+mode."""
 
 import argparse
 import ast
@@ -14,7 +15,8 @@ import runner_loop
 
 
 def obeys():
-    """Whether all its libraries can be limited to fewer instructions: MKL can on Intel's processors."""
+    """Whether all its libraries can be limited to fewer instructions: MKL can on Intel's
+    processors."""
     with open("/proc/cpuinfo") as file:
         return "GenuineIntel" in file.read() or not torch.backends.mkl.is_available()
 
@@ -81,7 +83,8 @@ class EagerTorch:
         return self.profile_by_kernel(calls) if self.compiled else self.profile_by_call(calls)
 
     def profile_by_call(self, calls):
-        """Eager runs one call after the other: the clock is read before each statement of forward()."""
+        """Eager runs one call after the other: the clock is read before each statement of
+        forward()."""
         with open(self.program, encoding="utf-8") as file:
             tree = ast.parse(file.read())
         network = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Network")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""ncnn_runner.py: ncnn on the CPU in float32: its options for 16-bit numbers are off, which would compute in another
-precision; all others (packed layouts, Winograd, sgemm) are as ncnn has them by itself."""
+"""ncnn_runner.py: ncnn on the CPU in float32: its options for 16-bit numbers are off, which would
+compute in another precision; all others (packed layouts, Winograd, sgemm) are as ncnn has them by
+itself."""
 
 import os
 import re
@@ -14,8 +15,8 @@ import runner_loop
 
 
 def blobs_of(path):
-    """{name: sizes} of the inputs, the outermost first, the names of the outputs, and (type, name, first output) of each
-    layer, all in their order."""
+    """{name: sizes} of the inputs, the outermost first, the names of the outputs, and (type, name,
+    first output) of each layer, all in their order."""
     inputs, outputs, layers = {}, set(), []
     with open(path, encoding="utf-8") as file:
         for line in file.read().splitlines()[2:]:
@@ -82,8 +83,8 @@ class Ncnn:
         return results
 
     def profile(self, calls):
-        """An extractor runs the layers that a blob still needs: asked for one after the other, one layer each. What an
-        input or a Split takes, which do nothing, is the price of asking."""
+        """An extractor runs the layers that a blob still needs: asked for one after the other, one
+        layer each. What an input or a Split takes, which do nothing, is the price of asking."""
         as_it_is = 1  # without the copy into plain order and float32
         times = [[] for _ in self.layers]
         for _ in range(calls):

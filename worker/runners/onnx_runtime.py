@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""onnx_runtime.py: ONNX Runtime on the CPU, with the options that InferenceSession has by itself beside the threads."""
+"""onnx_runtime.py: ONNX Runtime on the CPU, with the options that InferenceSession has by itself
+beside the threads."""
 
 import json
 import os

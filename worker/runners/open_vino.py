@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""open_vino.py: OpenVINO on the CPU for latency: one stream, float32 unless another precision is asked for (by itself
-it computes in bfloat16 where the processor can)."""
+"""open_vino.py: OpenVINO on the CPU for latency: one stream, float32 unless another precision is
+asked for (by itself it computes in bfloat16 where the processor can)."""
 
 import re
 
@@ -89,7 +89,8 @@ class OpenVino:
         return [{"name": name, "us": us, "calls": of} for name, (of, us) in times.items()]
 
     def calls_by_node(self):
-        """Of each node that OpenVINO runs, the calls that it stands for: "call0/Conv,call1/Relu"."""
+        """Of each node that OpenVINO runs, the calls that it stands for:
+        "call0/Conv,call1/Relu"."""
         found = {}
         for node in self.compiled.get_runtime_model().get_ordered_ops():
             info = node.get_rt_info()

@@ -1,5 +1,5 @@
-"""What runners have in common (docs/runners.md): lines of JSON on standard input and output, files of safetensors, the
-clock. A runner is a class with the methods that serve() calls."""
+"""What runners have in common (docs/runners.md): lines of JSON on standard input and output, files
+of safetensors, the clock. A runner is a class with the methods that serve() calls."""
 
 import json
 import os
@@ -25,11 +25,13 @@ NAMES = {numpy.dtype(value): name for name, value in DTYPES.items() if name != "
 
 
 class Unsupported(Exception):
-    """The runtime cannot run this network. The message begins with the operator, if the runtime names it."""
+    """The runtime cannot run this network. The message begins with the operator, if the runtime
+    names it."""
 
 
 def read_tensors(path):
-    """{name: array} of a safetensors file, mapped and not copied, but for bfloat16, which numpy does not have."""
+    """{name: array} of a safetensors file, mapped and not copied, but for bfloat16, which numpy
+    does not have."""
     with open(path, "rb") as file:
         (size,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(size))
@@ -119,7 +121,8 @@ def answer(runner, request):
 
 
 def serve(runner):
-    # Whatever a library prints goes to standard error; the answers have standard output to themselves.
+    # Whatever a library prints goes to standard error; the answers have standard output to
+    # themselves.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     for line in sys.stdin:

@@ -5,8 +5,9 @@
     with cobra_latency.local() as client:
         print(client.predict(net, "1x3x224x224", ["cpu-epyc-turin-1t", "gpu-h100"]))
 
-A live torch.nn.Module is taken into a graph on this machine; its weights are neither copied nor sent. All answers print as tables and render
-in notebooks. The functions here ask the server at 127.0.0.1:50051, or at `server`.
+A live torch.nn.Module is taken into a graph on this machine; its weights are neither copied nor
+sent. All answers print as tables and render in notebooks. The functions here ask the server at
+127.0.0.1:50051, or at `server`.
 """
 from __future__ import annotations
 

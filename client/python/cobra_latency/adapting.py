@@ -1,4 +1,5 @@
-"""Targets for devices that nobody trained on: a data sheet, networks that were timed, and what the server made of them."""
+"""Targets for devices that nobody trained on: a data sheet, networks that were timed, and what the
+server made of them."""
 from __future__ import annotations
 
 import difflib
@@ -28,7 +29,8 @@ _HINT = "for example {'device': 'Some Board', 'kind': 'cpu', 'runtime': 'ncnn', 
 class Timed(NamedTuple):
     """A network that was timed on a device.
 
-    `model` and `inputs`: as for Client.predict(). `latency_ms`: the median of warmed-up runs; `timings`: of how many. `row`: its name in errors;
+    `model` and `inputs`: as for Client.predict(). `latency_ms`: the median of warmed-up runs;
+    `timings`: of how many. `row`: its name in errors;
     its position, from 1, if empty.
     """
 
@@ -138,7 +140,8 @@ def spec_of(spec: Spec) -> "target_pb2.TargetSpec":
     fields = target_pb2.TargetSpec.DESCRIPTOR.fields_by_name
     ignored = [str(name) for name in sheet if name not in fields and name not in _DESCRIBED_TOO]
     for name in ignored:
-        # A field that is misspelled must not be ignored: the answers would be those of another device.
+        # A field that is misspelled must not be ignored: the answers would be those of another
+        # device.
         for meant in difflib.get_close_matches(name, fields, n=1, cutoff=0.75):
             raise UsageError(f"{written}: {one_line(name)}: no such field", f"did you mean {meant}?")
     if sheet.get("disturbed"):

@@ -54,7 +54,8 @@ class Question(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What became of one of many questions, which `number` counts from 0: a prediction or an error."""
+    """What became of one of many questions, which `number` counts from 0: a prediction or an
+    error."""
 
     number: int
     prediction: Optional[Prediction]
@@ -70,10 +71,11 @@ class Answer(NamedTuple):
 class Client:
     """A connection to a server. Use it in a `with`, from any thread.
 
-    `timeout_s`: of many questions, how long it may take until one more is answered. A server that is busy, or that is UNAVAILABLE for a
-    moment, is asked again.
+    `timeout_s`: of many questions, how long it may take until one more is answered. A server that
+    is busy, or that is UNAVAILABLE for a moment, is asked again.
 
-    `token`, and `authority` (the bytes of a PEM file), are for servers with access control. `labels` are stored with each prediction.
+    `token`, and `authority` (the bytes of a PEM file), are for servers with access control.
+    `labels` are stored with each prediction.
     `keep_private`: the server does not enqueue measurements of layers that it does not know.
     """
 
@@ -109,7 +111,8 @@ class Client:
         self._memory_gb: Dict[str, float] = {}  # of targets
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        """Searches send it to their workers: there it opens a connection of its own to the same server."""
+        """Searches send it to their workers: there it opens a connection of its own to the same
+        server."""
         return Client, self._given
 
     def __enter__(self) -> "Client":
@@ -136,8 +139,10 @@ class Client:
     ) -> Prediction:
         """The latency of one network on one or several targets.
 
-        `model`: a live torch.nn.Module, Source(path, entry), Architecture(text), or the path of an .onnx, .tflite or .param file.
-        `inputs`: shapes (cobra_latency.shapes). Raises ModelError with file and line, UsageError, ServerUnavailable ...
+        `model`: a live torch.nn.Module, Source(path, entry), Architecture(text), or the path of an
+        .onnx, .tflite or .param file.
+        `inputs`: shapes (cobra_latency.shapes). Raises ModelError with file and line, UsageError,
+        ServerUnavailable ...
         """
         question = Question(model, inputs, targets, breakdown)
         reply = self._call("Predict", self._request(question, method), pb.PredictResponse)
@@ -152,7 +157,8 @@ class Client:
     def compare(
         self, networks: Union[Mapping[str, Any], Sequence[Any]], inputs: Any = None, targets: Names = "this-machine"
     ) -> Comparison:
-        """Several networks with the same inputs on the same targets. Networks with names are a dictionary."""
+        """Several networks with the same inputs on the same targets. Networks with names are a
+        dictionary."""
         named = networks.items() if isinstance(networks, Mapping) else [(models.name_of(m), m) for m in networks]
         predictions = []
         pairs = list(named)
@@ -165,9 +171,11 @@ class Client:
         return Comparison(predictions)
 
     def predict_many(self, questions: Iterable[Question]) -> List[Answer]:
-        """Many questions in few messages, answered in their order. One that fails has an error; the others have their answers.
+        """Many questions in few messages, answered in their order. One that fails has an error; the
+        others have their answers.
 
-        What is not answered in time is asked again, as long as each message brings new answers: `timeout_s` is that of one message.
+        What is not answered in time is asked again, as long as each message brings new answers:
+        `timeout_s` is that of one message.
         """
         asked: List[Question] = []
         answers: Dict[int, Answer] = {}
@@ -242,8 +250,9 @@ class Client:
         return {**self._answers(dict(items[:middle]), asked), **self._answers(dict(items[middle:]), asked)}
 
     async def stream(self, questions: Iterable[Question]) -> AsyncIterator[Answer]:
-        """Many questions on one stream; answers come as they are ready, in any order, with the `number` of their question. Questions are made while
-        others are answered, so that a generator of a search may be endless.
+        """Many questions on one stream; answers come as they are ready, in any order, with the
+        `number` of their question. Questions are made while others are answered, so that a
+        generator of a search may be endless.
 
             async for answer in client.stream(Question(net, "1x3x32x32", "this-machine") for net in candidates):
                 print(answer.number, answer.get().ms)
@@ -273,7 +282,8 @@ class Client:
             await asyncio.sleep(retries.backoff_s(max(attempt, 1)))
 
     def targets(self, name: str = "", device: str = "", runtime: str = "", kind: str = "") -> Targets:
-        """The targets of the server; each filter is a part of the field, `kind` a whole one ("cpu", "gpu")."""
+        """The targets of the server; each filter is a part of the field, `kind` a whole one ("cpu",
+        "gpu")."""
         filters = {"name": name, "device": device, "runtime": runtime, "kind": kind}
         request = pb.ListTargetsRequest(**{field: carried(value, field) for field, value in filters.items()})
         return Targets(self._call("ListTargets", request, pb.ListTargetsResponse))
@@ -281,10 +291,12 @@ class Client:
     # ---- devices that the server was not trained on (docs/adding-a-device.md)
 
     def adapt(self, name: str, spec: Spec, samples: Iterable[Timed] = (), *, skip_refused: bool = False) -> Adapted:
-        """Makes the target `name` from a device's data sheet and up to 50 networks that were timed on it.
+        """Makes the target `name` from a device's data sheet and up to 50 networks that were timed
+        on it.
 
-        A target of that name gets a new version, unless it is a trained one. A sample that the server refuses is an error that names its row, and
-        nothing changes; with `skip_refused` it is left out instead.
+        A target of that name gets a new version, unless it is a trained one. A sample that the
+        server refuses is an error that names its row, and nothing changes; with `skip_refused` it
+        is left out instead.
         """
         request = pb.AdaptRequest(name=carried(name, "name"), spec=adapting.spec_of(spec), skip_refused=skip_refused)
         request.samples.extend(adapting.timed_networks(samples))
@@ -293,11 +305,13 @@ class Client:
     def observe(
         self, target: str, model: Any, latency_ms: float, inputs: Any = None, *, row: str = "", timings: int = 1
     ) -> Adapted:
-        """Adds the timing of one network to a target that adapt() or a calibration has made: a new version of it."""
+        """Adds the timing of one network to a target that adapt() or a calibration has made: a new
+        version of it."""
         return self.observe_many(target, [Timed(model, inputs, latency_ms, row, timings)])
 
     def observe_many(self, target: str, samples: Iterable[Timed], *, skip_refused: bool = False) -> Adapted:
-        """Adds timings of many networks. Of a network that was timed before, the median of all timings counts."""
+        """Adds timings of many networks. Of a network that was timed before, the median of all
+        timings counts."""
         request = pb.ObserveRequest(target=carried(target, "target"), skip_refused=skip_refused)
         request.samples.extend(adapting.timed_networks(samples))
         if not request.samples:
@@ -336,7 +350,8 @@ class Client:
         return request
 
     def _refuse_unknown(self, targets: Sequence[str]) -> None:
-        """Says that a target does not exist before a graph is made for it. The server looks at the names before it looks for a model."""
+        """Says that a target does not exist before a graph is made for it. The server looks at the
+        names before it looks for a model."""
         names = [name for name in targets if name not in self._known]
         if not names:
             return
@@ -352,7 +367,8 @@ class Client:
         return True
 
     def _call(self, method: str, request: Any, reply: Any) -> Any:
-        """Goes on where the server is busy and says when to come back, and where it starts, stops or is out of reach for a moment."""
+        """Goes on where the server is busy and says when to come back, and where it starts, stops
+        or is out of reach for a moment."""
         call = self._channel.unary_unary(
             _SERVICE + method,
             request_serializer=type(request).SerializeToString,
@@ -381,7 +397,8 @@ class Client:
 
 
 class _Stream:
-    """The questions of one stream. Where the server ends it, another one asks again what has no answer yet."""
+    """The questions of one stream. Where the server ends it, another one asks again what has no
+    answer yet."""
 
     def __init__(self, client: Client, questions: Iterable[Question]) -> None:
         self._client = client
@@ -457,7 +474,8 @@ class _Stream:
 
 
 def _label(name: Any, value: Any) -> Tuple[str, Union[str, bytes]]:
-    """As metadata, which has other letters as bytes only. The server checks the rest (proto/label.h); what gRPC itself refuses is refused here."""
+    """As metadata, which has other letters as bytes only. The server checks the rest
+    (proto/label.h); what gRPC itself refuses is refused here."""
     if not isinstance(name, str) or not re.fullmatch("[a-z0-9_.-]+", name) or name.endswith("-bin"):
         raise UsageError(
             f"labels: {name!r}: is not the name of a label", "use small letters, digits, -, _ and ., not ending in -bin"

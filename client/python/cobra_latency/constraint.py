@@ -31,10 +31,12 @@ class FeasibleUnder:
         if not verdict:
             print(verdict.reason)
 
-    With several targets it must keep the budget on each; a verdict is that of the target on which it is furthest over, or nearest.
+    With several targets it must keep the budget on each; a verdict is that of the target on which
+    it is furthest over, or nearest.
 
-    `by` says what must keep the budget: "expected", the predicted latency, or "high", the upper end of its 90 % interval. A prediction below
-    `min_confidence` is no as well, and so is a network that needs more memory than the device has. A network that cannot be read is no, with the
+    `by` says what must keep the budget: "expected", the predicted latency, or "high", the upper end
+    of its 90 % interval. A prediction below `min_confidence` is no as well, and so is a network
+    that needs more memory than the device has. A network that cannot be read is no, with the
     reason; an unknown target or a server that does not answer is an error.
     """
 
@@ -81,7 +83,8 @@ class FeasibleUnder:
         return max(map(self._judge, prediction.estimates), key=self.excess)
 
     def excess(self, verdict: Verdict) -> float:
-        """How far a verdict is over the budget, as a fraction of it: at most 0 if feasible. What optimisers call the value of a constraint.
+        """How far a verdict is over the budget, as a fraction of it: at most 0 if feasible. What
+        optimisers call the value of a constraint.
 
         >>> FeasibleUnder(10, "board").excess(Verdict(False, "15 ms exceed the budget", 15.0, 18.0))
         0.5

@@ -28,12 +28,14 @@ def local(
     libraries: Optional[Sequence[str]] = None,
     timeout_s: float = 60.0,
 ) -> "LocalClient":
-    """The client of this user's own server, which is started if it does not run. It ends by itself after ten idle minutes.
+    """The client of this user's own server, which is started if it does not run. It ends by itself
+    after ten idle minutes.
 
-    `server`: the program; default: cobra-server on PATH. `model`: the folder of the weights; default: those that are installed or built beside
-    the program; it counts where a server is started. `libraries`: folders that source may import from; default: the folders from which this Python
-    imports installed packages. Each list of folders has a server of its own: what is imported is what this Python has. With `[]` it is
-    cobra-client's.
+    `server`: the program; default: cobra-server on PATH. `model`: the folder of the weights;
+    default: those that are installed or built beside the program; it counts where a server is
+    started. `libraries`: folders that source may import from; default: the folders from which this
+    Python imports installed packages. Each list of folders has a server of its own: what is
+    imported is what this Python has. With `[]` it is cobra-client's.
 
         with cobra_latency.local() as client:
             print(client.predict(net, "1x3x224x224", "cpu-epyc-turin-1t"))
@@ -45,7 +47,8 @@ def local(
 
 
 class LocalClient(Client):
-    """A Client of this user's server. Where that has ended, for nobody asked for ten minutes (a search trained), it is started again."""
+    """A Client of this user's server. Where that has ended, for nobody asked for ten minutes (a
+    search trained), it is started again."""
 
     def __init__(self, address: str, timeout_s: float, starter: "_Starter", was_started: bool) -> None:
         super().__init__(address, timeout_s=timeout_s)
@@ -100,7 +103,8 @@ class LocalClient(Client):
 
 @contextlib.contextmanager
 def _said() -> Iterator[None]:
-    """What the operating system refuses is an error of ours: a folder that cannot be written, a program that does not start."""
+    """What the operating system refuses is an error of ours: a folder that cannot be written, a
+    program that does not start."""
     try:
         yield
     except CobraError:
@@ -136,7 +140,8 @@ class _Starter:
         self.ends_by_itself = True
 
     def path(self, name: str) -> str:
-        """In the folder of the socket; each server has files of its own, and cobra-client's have no suffix."""
+        """In the folder of the socket; each server has files of its own, and cobra-client's have no
+        suffix."""
         return os.path.join(self.folder, name + self.suffix)
 
     def find_or_start(self) -> bool:
@@ -247,7 +252,8 @@ def _stamp(path: str) -> str:
 
 
 def _weights_beside(program: str) -> str:
-    """Beside an installed PREFIX/bin, or in the source tree in which the program was built (build/PRESET/bin)."""
+    """Beside an installed PREFIX/bin, or in the source tree in which the program was built
+    (build/PRESET/bin)."""
     prefix = os.path.dirname(os.path.dirname(program))
     roots = [os.path.join(prefix, "share", "cobra"), os.path.dirname(os.path.dirname(prefix))]
     found = [path for path in (os.path.join(root, "model", "pretrained") for root in roots) if os.path.exists(path)]

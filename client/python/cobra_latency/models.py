@@ -20,10 +20,12 @@ _FORWARD_ONLY = " (in training, forward only)"
 class Source(NamedTuple):
     """A model as PyTorch source, which the server reads; nothing of it runs here.
 
-    `path`: a file; its imports from its own folder are sent with it, those of installed packages are looked up in the server's libraries. A file
-    of an installed package may be named by its path there ("torchvision/models/resnet.py"). `entry`: an expression whose value is the model.
-    `arguments`: what is not a tensor, as Python expressions. `torch_version`: the newest known, or that of the target's runtime, if empty.
-    `cached_tokens`: more than 0 is one step of a decoder after so many tokens, with what it keeps of them as further inputs.
+    `path`: a file; its imports from its own folder are sent with it, those of installed packages
+    are looked up in the server's libraries. A file of an installed package may be named by its path
+    there ("torchvision/models/resnet.py"). `entry`: an expression whose value is the model.
+    `arguments`: what is not a tensor, as Python expressions. `torch_version`: the newest known, or
+    that of the target's runtime, if empty. `cached_tokens`: more than 0 is one step of a decoder
+    after so many tokens, with what it keeps of them as further inputs.
     """
 
     path: str
@@ -56,8 +58,8 @@ def name_of(model: Any) -> str:
 
 
 def request_of(model: Any, inputs: Any, method: str = "forward", mode: Optional[str] = None) -> pb.PredictRequest:
-    """A request without targets. `model`: a torch.nn.Module, Source, Architecture, the path of an .onnx, .tflite or .param file, a graph, or an
-    architecture as text."""
+    """A request without targets. `model`: a torch.nn.Module, Source, Architecture, the path of an
+    .onnx, .tflite or .param file, a graph, or an architecture as text."""
     if isinstance(model, graph_pb2.Graph):
         return pb.PredictRequest(graph=model)
     if isinstance(model, Source):
@@ -77,10 +79,11 @@ def request_of(model: Any, inputs: Any, method: str = "forward", mode: Optional[
 
 
 def graph_of(model: Any, inputs: Any, method: str = "forward") -> graph_pb2.Graph:
-    """The graph of a live torch.nn.Module, made on this machine without its weights: what Client.predict() sends.
+    """The graph of a live torch.nn.Module, made on this machine without its weights: what
+    Client.predict() sends.
 
-    Inference, unless the module is in training mode (model.train()). Raises ModelError with the user's file and line.
-    """
+    Inference, unless the module is in training mode (model.train()). Raises ModelError with the
+    user's file and line."""
     if not _is_module(model):
         raise UsageError(f"{type(model).__name__}: is not a torch.nn.Module", "graph_of() takes live modules")
     if inputs is None:
@@ -183,7 +186,8 @@ def _argument(name: Any, text: Any) -> pb.SourceArgument:
 
 
 def _library_path(path: str) -> Optional[str]:
-    """The path of a file of an installed package inside of its library, which is what the server's libraries are asked for."""
+    """The path of a file of an installed package inside of its library, which is what the server's
+    libraries are asked for."""
     if not os.path.exists(path):
         return path if not os.path.isabs(path) and os.sep in path else None
     parts = os.path.abspath(path).split(os.sep)
@@ -206,7 +210,8 @@ def _bundle(folder: str, file: str) -> Dict[str, bytes]:
 
 
 def _imported(text: bytes, name: str) -> Set[str]:
-    """The files, relative to the folder, that a file's import statements may mean, and the packages that they are in."""
+    """The files, relative to the folder, that a file's import statements may mean, and the packages
+    that they are in."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

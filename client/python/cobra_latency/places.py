@@ -1,17 +1,21 @@
-"""Where the server of one user is. cobra-client keeps the same convention (client/local_server.h), so both find one server.
+"""Where the server of one user is. cobra-client keeps the same convention (client/local_server.h),
+so both find one server.
 
-In a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or cobra-UID in the folder for temporary files:
+In a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or cobra-UID in the folder for
+temporary files:
 
     socket      the API
     lock        held (flock) while a client looks for the server or starts it, so that two get one
     version     of which program and weights it was started from; the server of others is replaced
     ready.json  written by the server when it is ready
 
-cobra-client's server reads no installed packages: the client reads them on its own. Python's does, and which version of torchvision it reads depends on the
-folders that it was started with. So each list of folders has a server of its own, at socket-DIGEST, with version-DIGEST and ready-DIGEST.json. The lock is one.
+cobra-client's server reads no installed packages: the client reads them on its own. Python's does,
+and which version of torchvision it reads depends on the folders that it was started with. So each
+list of folders has a server of its own, at socket-DIGEST, with version-DIGEST and
+ready-DIGEST.json. The lock is one.
 
-The store (cobra.sqlite), which all of them share, and the logs (server.log, server-DIGEST.log) are in $XDG_STATE_HOME/cobra, by default
-~/.local/state/cobra.
+The store (cobra.sqlite), which all of them share, and the logs (server.log, server-DIGEST.log) are
+in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra.
 """
 from __future__ import annotations
 
@@ -38,7 +42,8 @@ def runtime_folder() -> str:
 
 
 def suffix_of(libraries: Sequence[str]) -> str:
-    """Of the files of a server with these folders; the order counts, for the first folder that has a module wins.
+    """Of the files of a server with these folders; the order counts, for the first folder that has
+    a module wins.
 
     >>> suffix_of([]), suffix_of(["/usr/lib/python3/dist-packages"])
     ('', '-97164540')
@@ -55,7 +60,8 @@ def state_folder() -> str:
 
 
 def make_private_folder(path: str) -> None:
-    """Raises ServerUnavailable for a folder that others may enter: what they made there could be a server of theirs."""
+    """Raises ServerUnavailable for a folder that others may enter: what they made there could be a
+    server of theirs."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:

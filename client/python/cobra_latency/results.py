@@ -12,8 +12,8 @@ from .errors import UnknownName, UsageError, one_line, shown
 
 
 class Table:
-    """Text, HTML and rows of one table. The first `left` columns are text, the others numbers. Control characters are shown as ?, and in cells line
-    ends too: names are a server's or a file's.
+    """Text, HTML and rows of one table. The first `left` columns are text, the others numbers.
+    Control characters are shown as ?, and in cells line ends too: names are a server's or a file's.
 
     >>> print(Table(["target", "ms"], [["a-cpu", "1.50"], ["b", "12.00"]], left=1))
     target     ms
@@ -228,7 +228,8 @@ class Prediction(Tabular):
 
 
 class Explanation(Tabular):
-    """Where the time of one network goes on a target: the first one, and in `each` on every one that was asked about."""
+    """Where the time of one network goes on a target: the first one, and in `each` on every one
+    that was asked about."""
 
     def __init__(self, prediction: Prediction, top: int = 10, number: int = 0) -> None:
         self.prediction = prediction
@@ -298,11 +299,13 @@ class Comparison(Tabular):
         return iter(self.predictions)
 
     def fastest(self, target: str) -> Prediction:
-        """The network with the least latency there; a guess only where all are, and last what does not fit into the memory."""
+        """The network with the least latency there; a guess only where all are, and last what does
+        not fit into the memory."""
         return min(self.predictions, key=lambda p: (not p[target].fits, p[target].is_guess, p[target].ms))
 
     def table(self) -> Table:
-        """A row per network, a column per target with the ratio to the first network. A guess has a ?, and what does not fit a note."""
+        """A row per network, a column per target with the ratio to the first network. A guess has a
+        ?, and what does not fit a note."""
         targets = [e.target for e in self.predictions[0]]
         head = (
             ["model"]
@@ -384,7 +387,8 @@ def _unknown(name: Any, what: str, known: str, names: Sequence[str]) -> UnknownN
 
 
 def _interval(estimate: Estimate) -> str:
-    """An interval that claims no coverage is a guess, with two digits: more would look as if they were known."""
+    """An interval that claims no coverage is a guess, with two digits: more would look as if they
+    were known."""
     ends = (estimate.low_ms, estimate.high_ms)
     if estimate.coverage <= 0:
         rough = [f"{ms:.0f}" if ms >= 10 else f"{ms:.1f}" if ms >= 1 else f"{ms:.2g}" for ms in ends]

@@ -1,4 +1,5 @@
-"""Which answers are asked for again: those of a server that starts, stops or is out of reach for a moment (docs/operations.md)."""
+"""Which answers are asked for again: those of a server that starts, stops or is out of reach for a
+moment (docs/operations.md)."""
 from __future__ import annotations
 
 from typing import Any
@@ -22,7 +23,8 @@ def backoff_s(attempt: int) -> float:
 
 
 def is_unfinished(result: Any) -> bool:
-    """Of many questions in one message: whether the time was over, or the server ended, before this one was answered."""
+    """Of many questions in one message: whether the time was over, or the server ended, before this
+    one was answered."""
     return bool(not result.HasField("response") and result.error.code in _AGAIN)
 
 
@@ -32,6 +34,7 @@ def is_late(result: Any) -> bool:
 
 
 def is_of_the_stream(error: CobraError) -> bool:
-    """Whether another stream may have what this one has not. New gRPC says INTERNAL where the server ends a stream into which it writes."""
+    """Whether another stream may have what this one has not. New gRPC says INTERNAL where the
+    server ends a stream into which it writes."""
     of_grpc = error.status == "INTERNAL" and "from Core" in error.message
     return error.status in ("UNAVAILABLE", "DEADLINE_EXCEEDED") or of_grpc

@@ -27,8 +27,9 @@ class Shape(NamedTuple):
 
 
 class Constant:
-    """A tensor that is the same in every run, given to a live module: no input of the network, but a constant that it may look into. So is a mask of which
-    a model asks whether it hides anything: `{"input_ids": (1, 128), "attention_mask": Constant(torch.ones(1, 128))}`.
+    """A tensor that is the same in every run, given to a live module: no input of the network, but
+    a constant that it may look into. So is a mask of which a model asks whether it hides anything:
+    `{"input_ids": (1, 128), "attention_mask": Constant(torch.ones(1, 128))}`.
     """
 
     def __init__(self, tensor: Any) -> None:
@@ -40,9 +41,10 @@ class Constant:
 def arguments(inputs: Any) -> Tuple[List[Any], Dict[str, Any]]:
     """Positional and keyword arguments, with a Shape in place of each tensor.
 
-    One input is text ("1x3x224x224", "1x128:int64", "name=1x8", "[3x8x8,3x9x9]"), a tuple of numbers, or anything with a shape and a dtype
-    (a tensor, of which nothing else is read). Several are a list or a tuple of these, or a dictionary by keyword. Beside tensors a live module
-    takes numbers, words and objects (a cache with tensors in it).
+    One input is text ("1x3x224x224", "1x128:int64", "name=1x8", "[3x8x8,3x9x9]"), a tuple of
+    numbers, or anything with a shape and a dtype (a tensor, of which nothing else is read). Several
+    are a list or a tuple of these, or a dictionary by keyword. Beside tensors a live module takes
+    numbers, words and objects (a cache with tensors in it).
 
     >>> arguments("1x3x224x224")
     ([Shape(sizes=(1, 3, 224, 224), dtype='float32')], {})
@@ -125,7 +127,8 @@ def _shape_of(value: Any) -> Any:
 
 
 def tensors_in(value: Any, name: str = "") -> Iterator[Tuple[str, Any]]:
-    """The tensors that an object of the user's holds, with the names of the attributes that lead to them: those of a cache of keys and values."""
+    """The tensors that an object of the user's holds, with the names of the attributes that lead to
+    them: those of a cache of keys and values."""
     yield from _tensors_in(value, name, 6, set())
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Targets made from Python: from a data sheet, with timings, later ones, and which to time; what is refused. With the real server; needs no torch."""
+"""Targets made from Python: from a data sheet, with timings, later ones, and which to time; what is
+refused. With the real server; needs no torch."""
 import json
 import math
 import unittest
@@ -92,7 +93,8 @@ class AdaptingTest(unittest.TestCase):
     def test_what_is_observed_counts(self):
         self.client.adapt("seen", SPEC)
         before = self.error_of("seen")
-        # A log: several timings of each network, one of them disturbed; of one network the median counts.
+        # A log: several timings of each network, one of them disturbed; of one network the median
+        # counts.
         log = [t._replace(latency_ms=t.latency_ms * factor) for t in self.timed[:4] for factor in (1, 1.02, 1.8)]
         observed = self.client.observe_many("seen", log)
         self.assertEqual(observed.samples, 4)

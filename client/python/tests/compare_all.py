@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Every model of a library, live and from its source: is it the same graph? Takes minutes.
 
-    compare_all.py torchvision [--csv FILE] [NAME...]     the classification models of torchvision (the running Python's torch, 1.13 on Debian 12)
-    compare_all.py timm [--most N] [--csv FILE] [NAME...]  the N models of timm with the fewest parameters (default 200)
+    compare_all.py torchvision [--csv FILE] [NAME...]     the classification models of torchvision
+                                                          (the running Python's torch, 1.13 on
+                                                          Debian 12)
+    compare_all.py timm [--most N] [--csv FILE] [NAME...]  the N models of timm with the fewest
+                                                           parameters (default 200)
 
-Prints what differs, and at the end how many are equal, how many calls depend on no input and no parameter, and how long taking one takes. Exit 1:
-something differs; 77: a library is not installed."""
+Prints what differs, and at the end how many are equal, how many calls depend on no input and no
+parameter, and how long taking one takes. Exit 1: something differs; 77: a library is not
+installed."""
 import argparse
 import csv
 import inspect
@@ -50,7 +54,8 @@ def torchvision_models(_):
 
 
 def timm_models(most):
-    """timm is imported beside a torch for which torchvision was not compiled: its operators are declared, and compute nothing."""
+    """timm is imported beside a torch for which torchvision was not compiled: its operators are
+    declared, and compute nothing."""
     declared = os.path.join(support.ROOT, "tests", "frontend", "python", "libraries")
     sys.path.insert(0, declared)
     try:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What others may send or be called: a server that answers with nonsense and escape sequences, files and arguments with odd names. Whatever happens is a
-CobraError, and nothing that is printed moves a terminal's cursor."""
+"""What others may send or be called: a server that answers with nonsense and escape sequences,
+files and arguments with odd names. Whatever happens is a CobraError, and nothing that is printed
+moves a terminal's cursor."""
 import asyncio
 import os
 import re

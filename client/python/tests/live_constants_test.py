@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Calls that depend on no input and no parameter are calls of the graph of a live module too, as PyTorch runs them each time: the same ones as in the
-C++ reader's graph of its source. What a module makes once and keeps is made by no call."""
+"""Calls that depend on no input and no parameter are calls of the graph of a live module too, as
+PyTorch runs them each time: the same ones as in the C++ reader's graph of its source. What a module
+makes once and keeps is made by no call."""
 import json
 import os
 import unittest

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Live modules: what only stops or shows a program is passed where it asks for values, with a warning, and nothing else is; constants that are given.
-No server is asked. Run with each PyTorch that is there."""
+"""Live modules: what only stops or shows a program is passed where it asks for values, with a
+warning, and nothing else is; constants that are given. No server is asked. Run with each PyTorch
+that is there."""
 import logging
 import unittest
 import warnings

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Live modules: hooks leave nothing in the user's program, arguments of all kinds are taken, and what PyTorch refuses is refused. No server is asked.
-Run with each PyTorch that is there."""
+"""Live modules: hooks leave nothing in the user's program, arguments of all kinds are taken, and
+what PyTorch refuses is refused. No server is asked. Run with each PyTorch that is there."""
 import collections
 import functools
 import threading

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A live torch.nn.Module gives the graph that the C++ reader gives for its source: the same fingerprint, cost and latency. Run with each PyTorch that is
-there; it compares with the reader as for that version."""
+"""A live torch.nn.Module gives the graph that the C++ reader gives for its source: the same
+fingerprint, cost and latency. Run with each PyTorch that is there; it compares with the reader as
+for that version."""
 import concurrent.futures
 import unittest
 import warnings

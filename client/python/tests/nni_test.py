@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The recipes of docs/search.md for NNI, run by NNI 3.0 itself with the real server. Needs no training: accuracy is a function of the widths."""
+"""The recipes of docs/search.md for NNI, run by NNI 3.0 itself with the real server. Needs no
+training: accuracy is a function of the widths."""
 import contextlib
 import io
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The wheel: the same bytes from the same sources, nothing generated in the tree, examples that run, types that hold."""
+"""The wheel: the same bytes from the same sources, nothing generated in the tree, examples that
+run, types that hold."""
 import doctest
 import glob
 import importlib
@@ -64,7 +65,8 @@ class PackageTest(unittest.TestCase):
             self.assertFalse([name for name in files if name.endswith(("_pb2.py", ".pyi", ".json"))])
 
     def test_stubs_of_a_program_do_not_collide(self):
-        """A program may have stubs of cobra.v1 of its own (docs/api.md), even of another version."""
+        """A program may have stubs of cobra.v1 of its own (docs/api.md), even of another
+        version."""
         folder = support.path("stubs")
         os.makedirs(folder)
         proto = os.path.join(support.ROOT, "proto")
@@ -111,7 +113,8 @@ class PackageTest(unittest.TestCase):
 
     def test_types(self):
         self.needs("mypy", "torch", "grpc-stubs")
-        # The libraries of searches are not installed beside the type checkers, and what derives from them is not known.
+        # The libraries of searches are not installed beside the type checkers, and what derives
+        # from them is not known.
         settings = "".join(f"[mypy-{name}.*]\nignore_missing_imports = true\n" for name in ADAPTERS.values())
         settings = (
             "[mypy]\nstrict = true\n" + settings + "[mypy-cobra_latency.search.*]\ndisallow_subclassing_any = false\n"

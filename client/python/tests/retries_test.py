@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the client asks again, and what it does not ask at all, with a server that answers by a plan."""
+"""What the client asks again, and what it does not ask at all, with a server that answers by a
+plan."""
 import asyncio
 import sys
 import types
@@ -26,7 +27,8 @@ def answer_to(request):
 
 
 class Server(grpc.GenericRpcHandler):
-    """`plan`: for each call how many questions are answered, and with which status the others end."""
+    """`plan`: for each call how many questions are answered, and with which status the others
+    end."""
 
     def __init__(self):
         self.plan = []

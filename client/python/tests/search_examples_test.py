@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The examples of searches and the programs of docs/search.md, run with the real server. They train for seconds; what they find is not judged."""
+"""The examples of searches and the programs of docs/search.md, run with the real server. They train
+for seconds; what they find is not judged."""
 import contextlib
 import importlib
 import io
@@ -32,7 +33,8 @@ def read(*path):
 
 
 def programs():
-    """The Python of docs/search.md, in order, without the recipes for NNI, which nni_test.py runs in an environment of its own."""
+    """The Python of docs/search.md, in order, without the recipes for NNI, which nni_test.py runs
+    in an environment of its own."""
     blocks = re.findall(r"^```python\n(.*?)^```", read("docs", "search.md"), flags=re.M | re.S)
     return [block for block in blocks if not block.startswith("# NNI")]
 
@@ -47,7 +49,8 @@ class DocumentTest(unittest.TestCase):
         self.assertEqual(programs()[0], example)
 
     def test_the_programs_run(self):
-        # Ray sends their functions to another process by value, as those of a program that was started.
+        # Ray sends their functions to another process by value, as those of a program that was
+        # started.
         names = {"__name__": "__main__"}
         os.environ.update(support.environment(support.path("package")))
         first, *others = programs()

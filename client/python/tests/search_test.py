@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The adapters to Optuna, pymoo and Ray Tune, each in a real search with the real server. Needs no training: accuracy is a function of the widths."""
+"""The adapters to Optuna, pymoo and Ray Tune, each in a real search with the real server. Needs no
+training: accuracy is a function of the widths."""
 import importlib.util
 import os
 import sys

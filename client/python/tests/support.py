@@ -30,7 +30,8 @@ def skip(why):
 
 
 def in_environment(name, beside=None):
-    """Runs the test with the Python of build/NAME, and the packages of build/BESIDE; ends it where that is not there."""
+    """Runs the test with the Python of build/NAME, and the packages of build/BESIDE; ends it where
+    that is not there."""
     folder = os.path.join(ROOT, "build", name)
     python = os.path.join(folder, "bin", "python3")
     if os.environ.get("COBRA_TEST_PYTHON"):  # this Python, whatever it is

@@ -1,4 +1,5 @@
-# Filters of wavelets from their definitions, in whole numbers of many digits, because the roots of long ones are ill-conditioned.
+# Filters of wavelets from their definitions, in whole numbers of many digits, because the roots of
+# long ones are ill-conditioned.
 import math
 
 import _cobra
@@ -26,7 +27,8 @@ class _Fixed:
         return (a[0] * b[0] + a[1] * b[1]) * self.one // size, (a[1] * b[0] - a[0] * b[1]) * self.one // size
 
     def root_near(self, coefficients, start):
-        """Newton's root of a polynomial with coefficients (highest last) near to the complex number."""
+        """Newton's root of a polynomial with coefficients (highest last) near to the complex
+        number."""
         at = self.of(start)
         for _ in range(60):
             value = slope = (0, 0)
@@ -79,7 +81,8 @@ def _product(a, b):
 
 
 def splines(reconstruction, decomposition):
-    """(dec_lo, rec_lo) of the biorthogonal wavelets with that many zeros at -1, both as long as the longer one."""
+    """(dec_lo, rec_lo) of the biorthogonal wavelets with that many zeros at -1, both as long as the
+    longer one."""
     half = (reconstruction + decomposition) // 2
     dual = [0] * (2 * half - 1)
     power = [1]  # of 4 y = -1/z + 2 - z

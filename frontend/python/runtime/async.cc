@@ -1,6 +1,6 @@
-// async def. A coroutine is a generator object of another class: awaiting is delegating to it, as `yield from` does. An
-// asynchronous generator suspends for two reasons; GeneratorState::yielded tells which. There is no event loop: the
-// caller of send() drives the coroutine.
+// async def. A coroutine is a generator object of another class: awaiting is delegating to it, as
+// `yield from` does. An asynchronous generator suspends for two reasons; GeneratorState::yielded
+// tells which. There is no event loop: the caller of send() drives the coroutine.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/generator.h"
 #include "frontend/python/runtime/internal.h"
@@ -8,7 +8,8 @@
 namespace cobra::python {
 namespace {
 
-// The awaitable that __anext__, asend, athrow and aclose return. It runs the generator to its next yield.
+// The awaitable that __anext__, asend, athrow and aclose return. It runs the generator to its next
+// yield.
 class Advance : public NativeObject {
  public:
   enum class Mode : uint8_t { kSend, kThrow, kClose };

@@ -47,8 +47,8 @@ Result<Value> SuperGetAttr(Interpreter& interp, SuperObject* super, StrObject* n
 
 }  // namespace
 
-// What a subclass of property, classmethod or staticmethod has in place of the built-in __get__ or __set__; Unbound if
-// it has nothing of its own.
+// What a subclass of property, classmethod or staticmethod has in place of the built-in __get__ or
+// __set__; Unbound if it has nothing of its own.
 static Value OwnHook(Interpreter& interp, Value descriptor, StrObject* name) {
   const ClassObject* cls = descriptor.object()->cls;
   if (cls->is_native) return Value::Unbound();
@@ -232,8 +232,8 @@ __attribute__((noinline)) Result<Value> GetAttrSlow(Interpreter& interp, Value v
   return RaiseNoAttribute(interp, v, name);
 }
 
-// For a plain instance whose class has no __getattribute__. `meta` is the attribute of that name in the class; it is
-// not a data descriptor.
+// For a plain instance whose class has no __getattribute__. `meta` is the attribute of that name in
+// the class; it is not a data descriptor.
 inline Result<Value> InstanceAttr(Interpreter& interp, Value v, Value meta, StrObject* name,
                                   std::atomic<uint16_t>& guess) {
   DictObject* attrs = v.object()->attrs;

@@ -9,7 +9,8 @@ namespace {
 
 int BitWidth(uint32_t x) { return x == 0 ? 0 : 32 - __builtin_clz(x); }
 
-// u[0..n] -= q * v[0..n). True if the difference is negative: u then holds it modulo 2^(32 (n + 1)).
+// u[0..n] -= q * v[0..n). True if the difference is negative: u then holds it modulo 2^(32 (n +
+// 1)).
 bool SubtractProduct(uint32_t* u, const uint32_t* v, size_t n, uint64_t q) {
   int64_t borrow = 0;
   uint64_t carry = 0;

@@ -1,5 +1,5 @@
-// Integers beyond 64 bits: sign and magnitude, schoolbook arithmetic. Limits::big_int_bits keeps the quadratic parts
-// short.
+// Integers beyond 64 bits: sign and magnitude, schoolbook arithmetic. Limits::big_int_bits keeps
+// the quadratic parts short.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_BIG_INT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_BIG_INT_H_
 
@@ -37,7 +37,8 @@ class BigInt {
   friend BigInt operator-(const BigInt& a, const BigInt& b);
   friend BigInt operator*(const BigInt& a, const BigInt& b);
   BigInt operator-() const;
-  // Python's: rounded towards minus infinity, the remainder has the divisor's sign. REQUIRES: b is not zero.
+  // Python's: rounded towards minus infinity, the remainder has the divisor's sign. REQUIRES: b is
+  // not zero.
   static void FloorDivMod(const BigInt& a, const BigInt& b, BigInt* quotient, BigInt* remainder);
   BigInt ShiftLeft(int64_t bits) const;
   BigInt ShiftRight(int64_t bits) const;  // arithmetic: rounds down

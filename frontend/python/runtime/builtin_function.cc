@@ -1,4 +1,5 @@
-// Functions, methods, descriptors, super, modules, generic aliases, opaque objects and the singletons.
+// Functions, methods, descriptors, super, modules, generic aliases, opaque objects and the
+// singletons.
 #include <algorithm>
 #include <vector>
 
@@ -223,7 +224,8 @@ void InitMethods(Interpreter& interp) {
   }
 }
 
-// Adds __get__ and __set__ to property and member_descriptor; instances of both are PropertyObjects.
+// Adds __get__ and __set__ to property and member_descriptor; instances of both are
+// PropertyObjects.
 void AddGetAndSet(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.empty() || args.positional[0].IsNone()) return args.self;
@@ -279,7 +281,8 @@ void InitMemberDescriptor(Interpreter& interp) {
   });
 }
 
-// __init__ of classmethod and staticmethod. A subclass may take other arguments, so __new__ takes any.
+// __init__ of classmethod and staticmethod. A subclass may take other arguments, so __new__ takes
+// any.
 template <typename Wrapper>
 void AddWrapperInit(Interpreter& interp, ClassObject* cls, Value Wrapper::*function) {
   const std::string name(cls->name->view());
@@ -361,7 +364,8 @@ Result<Value> SuperNew(Interpreter& interp, const CallArgs& args) {
 
 void InitModuleType(Interpreter& interp) {
   ClassObject* cls = interp.types().module;
-  // A subclass may take other arguments (transformers' _LazyModule), so __new__ leaves the arguments to __init__.
+  // A subclass may take other arguments (transformers' _LazyModule), so __new__ leaves the
+  // arguments to __init__.
   SetNativeNew(interp, cls, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     ModuleObject* m = interp.heap().New<ModuleObject>();
     m->cls = args.self.as<ClassObject>();

@@ -10,7 +10,8 @@ namespace cobra::python {
 
 namespace {
 
-// Decodes bytes as Latin-1, so that methods that only move characters can use the implementation of str.
+// Decodes bytes as Latin-1, so that methods that only move characters can use the implementation of
+// str.
 StrObject* AsLatin1(Interpreter& interp, absl::string_view bytes) {
   std::string out;
   for (char c : bytes) AppendUtf8(&out, static_cast<unsigned char>(c));
@@ -255,7 +256,8 @@ Result<Value> BytesGetItem(Interpreter& interp, const CallArgs& args) {
   return Value::Int(static_cast<unsigned char>(b[static_cast<size_t>(i)]));
 }
 
-// The bytes that find() and `in` search for; the argument is a bytes object or the value of one byte.
+// The bytes that find() and `in` search for; the argument is a bytes object or the value of one
+// byte.
 Result<std::string> NeedleOf(Interpreter& interp, Value v, absl::string_view expected) {
   if (v.IsBytes()) return std::string(v.as<BytesObject>()->view());
   if (!v.IsBigInt() && !v.IsIntOrBool()) {

@@ -37,7 +37,8 @@ OpaqueObject* FindOpaque(const CallArgs& args) {
   return nullptr;
 }
 
-// What a native function has rejected, `args`, may come from a module that was not found. Then that is the error.
+// What a native function has rejected, `args`, may come from a module that was not found. Then that
+// is the error.
 Failure BlameOpaque(Interpreter& interp, StrObject* function, const CallArgs& args) {
   OpaqueObject* const opaque = FindOpaque(args);
   if (opaque == nullptr || !interp.CatchException(interp.types().TypeError)) return {};
@@ -186,7 +187,8 @@ __attribute__((noinline)) Result<void> BindAnyArguments(Interpreter& interp, Fun
   return {};
 }
 
-// Handles the commonest case directly: only positional arguments and defaults, and neither too many nor too few.
+// Handles the commonest case directly: only positional arguments and defaults, and neither too many
+// nor too few.
 inline Result<void> BindPositional(Interpreter& interp, FunctionObject* f, const CallArgs& args, Value* locals) {
   const ScopeInfo& s = *f->scope;
   const int shift = args.self.IsUnbound() ? 0 : 1;
@@ -289,7 +291,8 @@ __attribute__((noinline)) Result<Value> CallBuiltin(Interpreter& interp, Builtin
   return result.ok() ? result : BlameOpaque(interp, b->name, args);
 }
 
-// callable(self, *args) where the callable is neither a function nor a builtin: self becomes an ordinary argument.
+// callable(self, *args) where the callable is neither a function nor a builtin: self becomes an
+// ordinary argument.
 Result<Value> CallFlattened(Interpreter& interp, Value callable, const CallArgs& args) {
   std::vector<Value> all = FlattenSelf(args);
   CallArgs flat;

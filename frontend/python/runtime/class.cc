@@ -1,4 +1,5 @@
-// Classes: the built-in ones, C3 linearisation, creation by class statement or type(), and the lookup cache.
+// Classes: the built-in ones, C3 linearisation, creation by class statement or type(), and the
+// lookup cache.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -94,8 +95,8 @@ Value FindInClassSlow(Interpreter& interp, ClassObject* cls, StrObject* name, Cl
   return found;
 }
 
-// Keeps the cache entries that are valid after the rollback: their class, name and value are in the image, and no class
-// had changed before the lookup.
+// Keeps the cache entries that are valid after the rollback: their class, name and value are in the
+// image, and no class had changed before the lookup.
 void RollbackClassCache(RuntimeState& state, const Heap& heap) {
   for (uint16_t slot : state.class_cache_changed) {
     ClassCacheEntry& entry = state.class_cache[slot];
@@ -145,7 +146,8 @@ void Interpreter::SetClassAttr(ClassObject* cls, StrObject* name, Value value) {
   if (text.size() > 4 && text[0] == '_' && text[1] == '_') UpdateClassFlags(*this, cls);
 }
 
-// C3 linearisation: merges the MROs of the bases. Each step takes the first class that is not in the tail of any list.
+// C3 linearisation: merges the MROs of the bases. Each step takes the first class that is not in
+// the tail of any list.
 Result<void> ComputeMro(Interpreter& interp, ClassObject* cls) {
   std::vector<std::vector<ClassObject*>> lists;
   for (ClassObject* base : cls->bases) lists.emplace_back(base->mro.begin(), base->mro.end());
@@ -202,7 +204,8 @@ Result<ClassObject*> FindMetaclass(Interpreter& interp, Value explicit_metaclass
 
 namespace {
 
-// Takes the layout of instances and the C++ payload from the only base whose instances are not plain objects.
+// Takes the layout of instances and the C++ payload from the only base whose instances are not
+// plain objects.
 Result<void> InheritLayout(Interpreter& interp, ClassObject* cls) {
   for (ClassObject* base : cls->bases) {
     if (base->is_final) {
@@ -236,8 +239,8 @@ Result<void> CallSetNames(Interpreter& interp, ClassObject* cls) {
   return {};
 }
 
-// Converts the methods that CPython implicitly makes static or class methods, and sets __hash__ to None if the class
-// defines only __eq__.
+// Converts the methods that CPython implicitly makes static or class methods, and sets __hash__ to
+// None if the class defines only __eq__.
 void FixImplicitMethods(Interpreter& interp, ClassObject* cls) {
   const CommonNames& n = interp.names();
   DictTable& table = cls->attrs->table;
@@ -283,8 +286,8 @@ PropertyObject* NewSlotDescriptor(Interpreter& interp, StrObject* name) {
   return p;
 }
 
-// The names in __slots__ become descriptors. Their values are still stored in the instance's attributes; slots_only
-// only prevents other attributes.
+// The names in __slots__ become descriptors. Their values are still stored in the instance's
+// attributes; slots_only only prevents other attributes.
 Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
   StrObject* key = interp.Intern("__slots__");
   Value* declared = cls->attrs->table.GetStr(key);

@@ -89,8 +89,8 @@ void Describe(Interpreter& interp, InstanceObject* code, const CodeUnit* unit, c
   set(kScope, Value::Int(reinterpret_cast<intptr_t>(&s)));
 }
 
-// The code objects of a file that were asked for: by the place of the scope, and of functions whose code is a changed
-// copy by the place of the function.
+// The code objects of a file that were asked for: by the place of the scope, and of functions whose
+// code is a changed copy by the place of the function.
 Result<DictObject*> CodesOf(Interpreter& interp, const CodeUnit* unit) {
   Value& slot = unit->constants[unit->code->constant_count()];
   if (slot.IsUnbound()) slot = interp.NewDict();
@@ -176,7 +176,8 @@ Result<Value> Equals(Interpreter& interp, const CallArgs& args) {
   return Value::Bool(true);
 }
 
-// The closure has its cells in the order of the free variables' names; a function, in that of its code.
+// The closure has its cells in the order of the free variables' names; a function, in that of its
+// code.
 Result<CellObject**> Cells(Interpreter& interp, absl::Span<const Value> closure, const ScopeInfo& s) {
   auto** cells = static_cast<CellObject**>(interp.heap().Allocate((closure.size() + 1) * sizeof(CellObject*)));
   const std::vector<size_t> order = FreeOrder(s);

@@ -1,4 +1,5 @@
-// f.__code__: one object for each def, lambda, class body and module, whichever function or frame it is asked of.
+// f.__code__: one object for each def, lambda, class body and module, whichever function or frame
+// it is asked of.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_CODE_OBJECT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_CODE_OBJECT_H_
 
@@ -9,7 +10,8 @@
 
 namespace cobra::python {
 
-// The places of free variables, in the order of their names: co_freevars and __closure__ have them so.
+// The places of free variables, in the order of their names: co_freevars and __closure__ have them
+// so.
 std::vector<size_t> FreeOrder(const ScopeInfo& scope);
 
 Result<Value> CodeOfFunction(Interpreter& interp, FunctionObject* f);

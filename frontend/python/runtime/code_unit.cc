@@ -1,5 +1,5 @@
-// From source text to the evaluator: where files come from, the process-wide cache of parsed files, and the tables that
-// an interpreter keeps for each file.
+// From source text to the evaluator: where files come from, the process-wide cache of parsed files,
+// and the tables that an interpreter keeps for each file.
 #include <filesystem>
 
 #include "absl/container/flat_hash_set.h"
@@ -19,17 +19,18 @@
 namespace cobra::python {
 namespace {
 
-// Parsed and resolved files, shared by all interpreters of the process; the key is the content's hash. Everybody can
-// find two texts with the same hash, but nobody shares this cache with somebody else: a server reads each request in a
-// process that ends with it, and what such a process inherits was parsed from library files (reader/image_process.h).
+// Parsed and resolved files, shared by all interpreters of the process; the key is the content's
+// hash. Everybody can find two texts with the same hash, but nobody shares this cache with somebody
+// else: a server reads each request in a process that ends with it, and what such a process
+// inherits was parsed from library files (reader/image_process.h).
 class AstCache {
  public:
   static AstCache& Get() {
     static auto* const cache = new AstCache();
     return *cache;
   }
-  // Waits while another thread parses the file. If the result is null, the file is not cached: the caller must parse it
-  // and then call Finish().
+  // Waits while another thread parses the file. If the result is null, the file is not cached: the
+  // caller must parse it and then call Finish().
   std::shared_ptr<const ResolvedAst> FindOrBegin(const Hash128& key) {
     absl::MutexLock lock(&mutex_);
     while (true) {
@@ -168,7 +169,8 @@ class PackageFiles : public DirectoryFiles {
     if (!absl::ConsumePrefix(&below, absl::StrCat(name_, "/"))) return false;
     const FileKind kind = KindBelow(package_, below).value_or(FileKind::kAbsent);
     if (kind != FileKind::kRefused) return kind != FileKind::kAbsent;
-    // An absolute link may lead back. This takes the square of the depth, so only links are looked at in this way.
+    // An absolute link may lead back. This takes the square of the depth, so only links are looked
+    // at in this way.
     std::error_code error;
     const std::string real = std::filesystem::canonical(DisplayName(path), error).string();
     return !error && absl::StartsWith(real, absl::StrCat(package_, "/"));

@@ -1,4 +1,5 @@
-// str.encode and bytes.decode: the encodings that source files, configurations and names use, and the error handlers.
+// str.encode and bytes.decode: the encodings that source files, configurations and names use, and
+// the error handlers.
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -81,7 +82,8 @@ void AppendWide(std::string* out, Codec codec, uint32_t c) {
   AppendUnit(out, 0xdc00 + ((c - 0x10000) & 0x3ff), 2, big);
 }
 
-// Appends the replacement for a character that the codec cannot encode; false if the character is an error.
+// Appends the replacement for a character that the codec cannot encode; false if the character is
+// an error.
 bool ReplaceInEncoding(absl::string_view errors, uint32_t c, std::string* out) {
   if (errors == "ignore") return true;
   if (errors == "replace") return out->push_back('?'), true;
@@ -90,8 +92,8 @@ bool ReplaceInEncoding(absl::string_view errors, uint32_t c, std::string* out) {
   return false;
 }
 
-// The length of the UTF-8 character at `at`. If there is no valid character, returns 0 and sets *bad to the number of
-// bytes to skip and *reason to the cause.
+// The length of the UTF-8 character at `at`. If there is no valid character, returns 0 and sets
+// *bad to the number of bytes to skip and *reason to the cause.
 size_t Utf8Length(absl::string_view bytes, size_t at, size_t* bad, absl::string_view* reason) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[at + i]); };
   unsigned char c = byte(0);

@@ -1,4 +1,5 @@
-// Comparison: exact between numbers, element by element in sequences, and by the classes' methods otherwise.
+// Comparison: exact between numbers, element by element in sequences, and by the classes' methods
+// otherwise.
 #include <algorithm>
 #include <cmath>
 
@@ -125,7 +126,8 @@ Result<Value> CompareRanges(CompareOp op, RangeObject* a, RangeObject* b) {
 
 namespace {
 
-// Compares the keys or items of a dict with another view or a set. Only the items that are looked up are hashed.
+// Compares the keys or items of a dict with another view or a set. Only the items that are looked
+// up are hashed.
 Result<Value> CompareView(Interpreter& interp, CompareOp op, Value view, Value other) {
   COBRA_TRY_ASSIGN(const int64_t own, interp.Length(view));
   COBRA_TRY_ASSIGN(const int64_t others, interp.Length(other));

@@ -12,9 +12,10 @@
 #endif
 
 #ifdef COBRA_OWN_STACK_SWITCH
-// void cobra_switch_stack(void** from, void* to) pushes the callee-saved registers and stores the stack pointer in
-// *from. Then it takes `to` as stack pointer and pops the registers. A fresh stack begins in cobra_start_stack, which
-// calls Entry(self). Both functions have unwind information, so that a stack trace ends at the coroutine's first frame.
+// void cobra_switch_stack(void** from, void* to) pushes the callee-saved registers and stores the
+// stack pointer in *from. Then it takes `to` as stack pointer and pops the registers. A fresh stack
+// begins in cobra_start_stack, which calls Entry(self). Both functions have unwind information, so
+// that a stack trace ends at the coroutine's first frame.
 extern "C" void cobra_switch_stack(void** from, void* to);
 extern "C" void cobra_start_stack();
 
@@ -115,7 +116,8 @@ cobra_start_stack:
 namespace cobra::python {
 
 std::unique_ptr<Coroutine> Coroutine::Create(size_t stack_bytes) {
-  // Pages are committed when touched; the lowest one stays inaccessible in case every other guard fails.
+  // Pages are committed when touched; the lowest one stays inaccessible in case every other guard
+  // fails.
   void* stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return nullptr;
@@ -153,8 +155,8 @@ void Coroutine::Switch(Context* from, Context* to) { cobra_switch_stack(from, *t
 void Coroutine::Start(std::function<void()> body) {
   body_ = std::move(body);
   finished_ = false;
-  // The values that the first cobra_switch_stack pops. Both ABIs require the stack pointer to be aligned to 16 bytes in
-  // cobra_start_stack.
+  // The values that the first cobra_switch_stack pops. Both ABIs require the stack pointer to be
+  // aligned to 16 bytes in cobra_start_stack.
   auto* top = reinterpret_cast<void**>(static_cast<char*>(stack_) + stack_bytes_) - 4;
   auto* entry = reinterpret_cast<void*>(&Coroutine::Entry);
   auto* start = reinterpret_cast<void*>(&cobra_start_stack);

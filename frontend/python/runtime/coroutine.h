@@ -1,5 +1,6 @@
-// A native stack of its own, for running the interpreter (Interpreter::Run) and for the body of each generator: the
-// evaluator recurses on the native stack, so a generator that yields must keep its part of it.
+// A native stack of its own, for running the interpreter (Interpreter::Run) and for the body of
+// each generator: the evaluator recurses on the native stack, so a generator that yields must keep
+// its part of it.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_COROUTINE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_COROUTINE_H_
 
@@ -7,9 +8,9 @@
 #include <functional>
 #include <memory>
 
-// swapcontext() saves the signal mask with a system call at every switch; nothing here changes it. So the registers are
-// switched by a few instructions of our own where we have them, and by ucontext elsewhere. The thread sanitizer knows
-// ucontext only.
+// swapcontext() saves the signal mask with a system call at every switch; nothing here changes it.
+// So the registers are switched by a few instructions of our own where we have them, and by
+// ucontext elsewhere. The thread sanitizer knows ucontext only.
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_THREAD__)
 #define COBRA_OWN_STACK_SWITCH 1
 #else
@@ -31,7 +32,8 @@ class Coroutine {
   // Called in the body: switches back to the resumer.
   void Suspend();
   bool finished() const { return finished_; }
-  // Releases the stack memory of a deep recursion, except for the first `kept_bytes`. REQUIRES: finished().
+  // Releases the stack memory of a deep recursion, except for the first `kept_bytes`. REQUIRES:
+  // finished().
   void Trim(size_t kept_bytes);
   const char* stack_low() const { return static_cast<const char*>(stack_); }
 

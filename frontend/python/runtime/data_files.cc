@@ -34,7 +34,8 @@ Descriptor OpenRoot(const std::string& root) {
 // After a root could not be opened: whether it is in no file system of this process.
 bool IsElsewhere() { return errno == ENOENT || errno == EPERM; }
 
-// For kernels before 5.6 and filters of system calls that do not know openat2: no symbolic link at all is followed.
+// For kernels before 5.6 and filters of system calls that do not know openat2: no symbolic link at
+// all is followed.
 Descriptor OpenWithoutLinks(int root, absl::string_view path, int flags) {
   Descriptor at(::openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   const std::vector<std::string> parts = absl::StrSplit(path, '/', absl::SkipEmpty());
@@ -73,7 +74,8 @@ absl::Status NoSuch(absl::string_view path, absl::string_view what) {
   return absl::NotFoundError(absl::StrCat(path, ": no such ", what));
 }
 
-// The first 100 names of a Python package are found in a folder of thousands; nobody lists a million.
+// The first 100 names of a Python package are found in a folder of thousands; nobody lists a
+// million.
 constexpr size_t kMostNames = 100'000;
 
 absl::StatusOr<std::string> ReadAll(int file, absl::string_view path, int64_t most) {

@@ -426,7 +426,8 @@ void AddDictItemMethods(Interpreter& interp, ClassObject* cls) {
 
 void AddDictIterationMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__iter__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    // Iterates over a view: otherwise an override of __iter__ that calls this method would call itself without end.
+    // Iterates over a view: otherwise an override of __iter__ that calls this method would call
+    // itself without end.
     COBRA_TRY_ASSIGN(Value view, View<DictViewObject::What::kKeys>(interp, args));
     return interp.Iter(view);
   });

@@ -77,8 +77,8 @@ void DictTable::Append(Heap& heap, uint64_t hash, Value key, Value value) {
   }
   size_t mask = index_size_ - 1;
   size_t i = hash & mask;
-  // The key is absent: it may take the place of an erased one. Otherwise erasing and adding a key again and again makes
-  // the way to it longer and longer.
+  // The key is absent: it may take the place of an erased one. Otherwise erasing and adding a key
+  // again and again makes the way to it longer and longer.
   for (size_t perturb = hash; index_[i] != kEmpty && index_[i] != kDeleted; i = (5 * i + 1 + (perturb >>= 5)) & mask) {
   }
   index_[i] = static_cast<int32_t>(entries_.size());

@@ -1,6 +1,7 @@
-// The hash table of dict and set: CPython's layout, entries in insertion order and an index of positions beside them.
-// Keys are compared by identity, then as strings or small ints; anything else goes through the interpreter (__eq__ of a
-// user class may run any code, or fail), which is why the general functions are in Interpreter (DictGet, DictSet, ...).
+// The hash table of dict and set: CPython's layout, entries in insertion order and an index of
+// positions beside them. Keys are compared by identity, then as strings or small ints; anything
+// else goes through the interpreter (__eq__ of a user class may run any code, or fail), which is
+// why the general functions are in Interpreter (DictGet, DictSet, ...).
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_DICT_TABLE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_DICT_TABLE_H_
 
@@ -25,7 +26,8 @@ class DictTable {
   };
 
   int64_t size() const { return live_; }
-  // For iteration: for (size_t i = 0; i < t.entry_count(); ++i) if (!t.entry(i).key.IsUnbound()) ...
+  // For iteration: for (size_t i = 0; i < t.entry_count(); ++i) if (!t.entry(i).key.IsUnbound())
+  // ...
   size_t index_size() const { return index_size_; }
   size_t entry_count() const { return entries_.size(); }
   Entry& entry(size_t i) { return entries_[i]; }
@@ -37,15 +39,15 @@ class DictTable {
   inline int64_t FindStr(const StrObject* key) const;
   // nullptr if absent. Valid until the table changes.
   inline Value* GetStr(const StrObject* key);
-  // The same, with a guess of the key's position (from a table that was filled in the same order). The guess is tried
-  // first and corrected; any initial value is valid.
+  // The same, with a guess of the key's position (from a table that was filled in the same order).
+  // The guess is tried first and corrected; any initial value is valid.
   template <typename Guess>  // std::atomic<uint16_t>, shared by all interpreters
   inline Value* GetStr(const StrObject* key, Guess& guess);
   void SetStr(Heap& heap, StrObject* key, Value value);
   bool EraseStr(const StrObject* key);
 
-  // The general steps, used by Interpreter. `same(entry key)` is called for entries of equal hash that are not
-  // identical.
+  // The general steps, used by Interpreter. `same(entry key)` is called for entries of equal hash
+  // that are not identical.
   template <typename Same>  // Result<bool>(Value)
   Result<int64_t> Find(Value key, uint64_t hash, Same same) const {
     if (index_size_ == 0) return int64_t{-1};
@@ -67,8 +69,8 @@ class DictTable {
   void Append(Heap& heap, uint64_t hash, Value key, Value value);  // the key is known to be absent
   void EraseAt(int64_t position);
   void Clear();
-  // The same keys at the same positions, without hashing any. REQUIRES: this table is new; `other` holds no deleted
-  // entries.
+  // The same keys at the same positions, without hashing any. REQUIRES: this table is new; `other`
+  // holds no deleted entries.
   void CopyFrom(Heap& heap, const DictTable& other);
   void MoveToEnd(Heap& heap, int64_t position, bool last);
 

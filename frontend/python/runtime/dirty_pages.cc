@@ -13,8 +13,8 @@ namespace {
 // Bits of an entry of pagemap (Documentation/admin-guide/mm/pagemap.rst).
 constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, kOfFile = uint64_t{1} << 61;
 
-// Tests whether pagemap shows a page that is only read as a page of the file and a written page as a copy, and whether
-// the write is counted as a page fault.
+// Tests whether pagemap shows a page that is only read as a page of the file and a written page as
+// a copy, and whether the write is counted as a page fault.
 bool IsPagemapUsable() {
   if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPageBytes)) return false;
   const int fd = memfd_create("cobra-dirty-pages", MFD_CLOEXEC);
@@ -47,7 +47,8 @@ bool CanFindDirtyPages() {
   return can;
 }
 
-// The file is opened each time: after a fork, an open one would still refer to the process that opened it.
+// The file is opened each time: after a fork, an open one would still refer to the process that
+// opened it.
 bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages) {
   pages->clear();
   const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);

@@ -30,7 +30,8 @@ Result<void> StoreRef(Interpreter& interp, Frame& frame, Ref ref, StrObject* nam
 Result<void> StoreName(Interpreter& interp, Frame& frame, ast::Identifier id, Value value) {
   id = frame.scope->Mangled(id);
   Ref ref = frame.scope->Resolve(id);
-  // `from x import y` at module level may bind a lazy value; anywhere else the value must be resolved first.
+  // `from x import y` at module level may bind a lazy value; anywhere else the value must be
+  // resolved first.
   if (value.IsLazy() && ref.kind != RefKind::kGlobal) COBRA_TRY_SET(value, ForceLazy(interp, value));
   return StoreRef(interp, frame, ref, NameOf(interp, frame.unit, id), value);
 }
@@ -49,7 +50,8 @@ Result<void> Unpack(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> target
     if (targets[i]->Is<ast::Starred>()) star = i;
   }
   frame.position = pos;
-  // Exact tuples need no iterator. (A list may be changed by the assignments: its items are copied.)
+  // Exact tuples need no iterator. (A list may be changed by the assignments: its items are
+  // copied.)
   if (star == targets.size() && value.IsTuple() && value.object()->cls == interp.types().tuple &&
       static_cast<size_t>(value.as<TupleObject>()->size) == targets.size()) {
     for (size_t i = 0; i < targets.size(); ++i)

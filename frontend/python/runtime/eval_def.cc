@@ -9,8 +9,9 @@
 namespace cobra::python {
 namespace {
 
-// A decorator that nothing is known of. One that registers gives back what it was given, and those of torch and the
-// standard library change no graph. What any other one makes of it is unknown, and whoever uses that gets an error.
+// A decorator that nothing is known of. One that registers gives back what it was given, and those
+// of torch and the standard library change no graph. What any other one makes of it is unknown, and
+// whoever uses that gets an error.
 Value ApplyOpaque(Interpreter& interp, OpaqueObject* decorator, Value value) {
   absl::string_view name = decorator->dotted_name->view();
   name = name.substr(0, name.find('('));
@@ -64,8 +65,8 @@ Result<Value> DefineFunction(Interpreter& interp, Frame& frame, const Def* def) 
   if (type_params != nullptr) interp.DictSetStr(interp.AttrsOf(function), "__type_params__", type_params);
   if constexpr (std::is_same_v<Def, ast::FunctionDef>) {
     function->definition = def;
-    // In libraries, annotations of functions are evaluated when first read: evaluation can only fail
-    // or import something.
+    // In libraries, annotations of functions are evaluated when first read: evaluation can only
+    // fail or import something.
     bool module_or_class = frame.scope->kind == ScopeKind::kModule || frame.scope->kind == ScopeKind::kClass;
     bool lazy =
         frame.module->is_library && module_or_class && frame.scope->free_names.empty() && scope.simple_annotations;

@@ -174,7 +174,8 @@ __attribute__((noinline)) Result<Value> EvalCompare(Interpreter& interp, Frame& 
   return result;
 }
 
-// Evaluates the elements of a display or the positional arguments of a call, and unpacks starred ones.
+// Evaluates the elements of a display or the positional arguments of a call, and unpacks starred
+// ones.
 Result<void> EvalElements(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> elements, std::vector<Value>* out) {
   for (const ExprNode* e : elements) {
     if (const auto* starred = e->AsOrNull<ast::Starred>()) {
@@ -239,8 +240,9 @@ __attribute__((noinline)) Result<Value> EvalSet(Interpreter& interp, Frame& fram
   bool constant = elements.size() >= 3;
   for (const ExprNode* e : elements) constant = constant && e->Is<ast::Constant>();
   if (!constant) return Value(set);
-  // CPython's compiler makes a frozenset of the constants and builds it again from its items when it looks for equal
-  // constants. At run time the set is a copy of that; these steps determine its order (set_order.h).
+  // CPython's compiler makes a frozenset of the constants and builds it again from its items when
+  // it looks for equal constants. At run time the set is a copy of that; these steps determine its
+  // order (set_order.h).
   SetObject* compiled = interp.NewSet();
   for (Value v : SetItems(*set)) COBRA_TRY(interp.SetAdd(compiled, v));
   SetObject* copy = interp.NewSet();
@@ -518,7 +520,8 @@ Result<Value> EvalJoinedStr(Interpreter& interp, Frame& frame, const ast::Joined
   return Value(interp.NewStr(absl::string_view(out.data(), out.size())));
 }
 
-// Cases that need more than a call are separate functions, so that the frequent cases save only the registers they use.
+// Cases that need more than a call are separate functions, so that the frequent cases save only the
+// registers they use.
 Result<Value> EvalNode(Interpreter& interp, Frame& frame, const ExprNode* e) {
   if (StackPointer() < interp.stack_low()) return interp.RaiseRecursion();
   CountExpressions(interp, frame);

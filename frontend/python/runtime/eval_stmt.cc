@@ -1,4 +1,5 @@
-// Statements. ExecBlock returns how the block ended; kError means that an error is pending in the interpreter.
+// Statements. ExecBlock returns how the block ended; kError means that an error is pending in the
+// interpreter.
 #include <algorithm>
 #include <iterator>
 
@@ -25,8 +26,9 @@ namespace {
 
 Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s);
 
-// ---- guards: what only stops or shows a program, whatever it looks at, is not part of the network. Where it depends
-// on the values of tensors, the network is that of the inputs on which the program goes on.
+// ---- guards: what only stops or shows a program, whatever it looks at, is not part of the
+// network. Where it depends on the values of tensors, the network is that of the inputs on which
+// the program goes on.
 
 // After a failure: whether it was for want of values, and is dropped.
 bool IsForWantOfValues(Interpreter& interp, const Frame& frame, const ast::Position& pos, absl::string_view what) {
@@ -46,8 +48,8 @@ bool MayBeCaught(const Frame& innermost) {
 
 enum class Outcome : uint8_t { kFalse, kTrue, kUnknown };
 
-// The truth of a test, as far as it is known. Of `and`, `or` and `not` each part is evaluated by itself, so that the
-// calls of the others are recorded.
+// The truth of a test, as far as it is known. Of `and`, `or` and `not` each part is evaluated by
+// itself, so that the calls of the others are recorded.
 Result<Outcome> GuardOutcome(Interpreter& interp, Frame& frame, const ast::ExprNode* test, absl::string_view what) {
   if (const auto* op = test->AsOrNull<ast::BoolOp>()) {
     const bool is_and = op->op == ast::BoolOperator::And;

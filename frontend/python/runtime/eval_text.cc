@@ -1,5 +1,5 @@
-// eval(), exec() and compile(): source text that the program passes as a value. It runs under the same limits as
-// all other code.
+// eval(), exec() and compile(): source text that the program passes as a value. It runs under the
+// same limits as all other code.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
@@ -134,8 +134,8 @@ void CopyNames(Interpreter& interp, DictObject* from, DictObject* known, DictObj
   }
 }
 
-// A module body has only one namespace. If globals and locals differ, the body gets a merged copy of both; the names
-// that it binds are then moved to the locals.
+// A module body has only one namespace. If globals and locals differ, the body gets a merged copy
+// of both; the names that it binds are then moved to the locals.
 Result<Value> ExecUnit(Interpreter& interp, const CodeUnit* unit, const Namespaces& names) {
   if (names.locals == nullptr) return RunUnit(interp, unit, Mode::kExec, names);
   Namespaces shown = names;

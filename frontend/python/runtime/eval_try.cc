@@ -84,7 +84,8 @@ Completion ExecHandlers(Interpreter& interp, Frame& frame, const ast::Try* s) {
   return Completion::kError;
 }
 
-// State of an `except*` statement: the part of the exception left for the next handler, and what the handlers raised.
+// State of an `except*` statement: the part of the exception left for the next handler, and what
+// the handlers raised.
 struct StarRun {
   Value original;
   Value rest;                  // None when everything was handled
@@ -167,7 +168,8 @@ Completion RunFinally(Interpreter& interp, Frame& frame, ast::Seq<StmtNode> fina
   if (finalbody.empty()) return c;
   Value exception = Value::Unbound();
   Value result = frame.result;
-  // Programs cannot observe a failure that is not a Python exception, so the finally block does not run.
+  // Programs cannot observe a failure that is not a Python exception, so the finally block does not
+  // run.
   if (c == Completion::kError && !interp.CatchException(interp.types().BaseException, &exception)) return c;
   Value outer = interp.state().handled_exception;
   const ast::Position* position = frame.position;

@@ -13,8 +13,8 @@ ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argumen
 
 namespace {
 
-// The key under which an instance stores a field of its built-in class. It is not a valid attribute name, so a derived
-// class may have an attribute with the name of the field.
+// The key under which an instance stores a field of its built-in class. It is not a valid attribute
+// name, so a derived class may have an attribute with the name of the field.
 StrObject* FieldKey(Interpreter& interp, absl::string_view name) { return interp.Intern(absl::StrCat(" ", name)); }
 
 // 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte
@@ -94,7 +94,8 @@ Result<Value> ExceptionNew(Interpreter& interp, const CallArgs& args) {
       default: break;
     }
   }
-  // If a subclass of OSError has its own __init__, the arguments are stored only when that calls OSError.__init__.
+  // If a subclass of OSError has its own __init__, the arguments are stored only when that calls
+  // OSError.__init__.
   const bool waits = Interpreter::IsSubclassOf(e->cls, interp.types().OSError) &&
                      interp.LookupClass(e->cls, interp.names().__init__).IsFunction();
   e->args = waits ? interp.NewTuple({}) : interp.NewTuple(args.positional);

@@ -1,5 +1,5 @@
-// Expressions that stand in no file: the entry, and the arguments of a request. They may name torch, math, and any
-// module that can be imported: pkg.model.Net(pkg.vit.ViT()).
+// Expressions that stand in no file: the entry, and the arguments of a request. They may name
+// torch, math, and any module that can be imported: pkg.model.Net(pkg.vit.ViT()).
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -23,8 +23,8 @@ std::string DottedName(const ast::ExprNode* e) {
   return object.empty() ? "" : absl::StrCat(object, ".", attribute->attr->text);
 }
 
-// Imports the modules that an expression names. They become names of the module that it is evaluated in, whose own
-// names hide them.
+// Imports the modules that an expression names. They become names of the module that it is
+// evaluated in, whose own names hide them.
 class NameImports {
  public:
   NameImports(Interpreter& interp, ModuleObject* module) : interp_(interp), module_(module) {}

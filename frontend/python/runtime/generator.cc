@@ -1,5 +1,5 @@
-// Generators. The body of a def with yield runs on a Coroutine of its own; a generator expression needs none, because
-// it can only stop between items: it keeps one iterator per `for`.
+// Generators. The body of a def with yield runs on a Coroutine of its own; a generator expression
+// needs none, because it can only stop between items: it keeps one iterator per `for`.
 #include "frontend/python/runtime/generator.h"
 
 #include "absl/strings/str_cat.h"
@@ -86,7 +86,8 @@ void RunBody(Interpreter& interp, GeneratorState* g) {
   g->status = GeneratorState::Status::kFinished;
 }
 
-// Replaces a StopIteration that leaves a generator's body: it would look like the normal end of the generator.
+// Replaces a StopIteration that leaves a generator's body: it would look like the normal end of the
+// generator.
 Failure EscapedStop(Interpreter& interp, GeneratorObject* object) {
   const BuiltinTypes& t = interp.types();
   Value stop;
@@ -148,7 +149,8 @@ GeneratorObject* NewGenerator(Interpreter& interp, StrObject* name, StrObject* q
   return object;
 }
 
-// Called in the body of `frame`'s generator: yields `value`, suspends, and returns the value that was sent.
+// Called in the body of `frame`'s generator: yields `value`, suspends, and returns the value that
+// was sent.
 Result<Value> YieldValue(Interpreter& interp, Frame& frame, Value value) {
   GeneratorState* g = frame.generator->state;
   g->transfer = value;
@@ -168,8 +170,9 @@ Result<Value> StopIterationValue(Interpreter& interp, Value exception) {
   return span.empty() ? Value::None() : span[0];
 }
 
-// Passes an exception that was thrown into the generator to the throw() of `inner`, an iterator that is not a
-// generator. Returns true with the yielded value in *item, or false with the return value in *returned.
+// Passes an exception that was thrown into the generator to the throw() of `inner`, an iterator
+// that is not a generator. Returns true with the yielded value in *item, or false with the return
+// value in *returned.
 Result<bool> ThrowIntoIterator(Interpreter& interp, Value inner, Value exception, Value* item, Value* returned) {
   COBRA_TRY_ASSIGN(Value method, interp.GetAttrOrUnbound(inner, interp.names().throw_));
   if (method.IsUnbound()) return interp.RaiseValue(exception);

@@ -1,4 +1,5 @@
-// The state of a suspended generator, coroutine or asynchronous generator. For generator.cc and async.cc.
+// The state of a suspended generator, coroutine or asynchronous generator. For generator.cc and
+// async.cc.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_GENERATOR_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_GENERATOR_H_
 

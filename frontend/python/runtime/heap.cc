@@ -17,11 +17,11 @@ namespace {
 
 // A process that has no address space even for this cannot read anything.
 constexpr int64_t kLeastBudget = int64_t{32} << 20;
-// Of the memory that a run used beyond the image, this much stays mapped for the next run. The rest is returned
-// to the system.
+// Of the memory that a run used beyond the image, this much stays mapped for the next run. The rest
+// is returned to the system.
 constexpr size_t kKeptBytes = size_t{8} << 20;
-// If more pages of the image than this are dirty, they are dropped, not restored: an idle heap should not
-// hold them all.
+// If more pages of the image than this are dirty, they are dropped, not restored: an idle heap
+// should not hold them all.
 constexpr size_t kMaxDirtyPages = 768;
 
 size_t RoundUp(size_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
@@ -38,9 +38,9 @@ bool WriteAll(int fd, const char* data, size_t bytes) {
 
 }  // namespace
 
-// Reserved address space takes no memory: pages count when they are first touched. Between two checks of exhausted()
-// a program can double its largest container at most a few times. So four times the budget and a little more is
-// never used up.
+// Reserved address space takes no memory: pages count when they are first touched. Between two
+// checks of exhausted() a program can double its largest container at most a few times. So four
+// times the budget and a little more is never used up.
 //
 // A process may have less address space (ulimit -v): its programs then have a smaller budget.
 Heap::Heap(int64_t budget_bytes, int64_t spare_bytes) : budget_bytes_(budget_bytes) {
@@ -116,8 +116,8 @@ bool Heap::Freeze() {
 
 void Heap::NoteThread() { other_threads_ = other_threads_ || CountFaults().thread != faults_.thread; }
 
-// Restores the image's bytes in every page that has been written to. Returns false if an object that owns memory
-// elsewhere has changed in such a page.
+// Restores the image's bytes in every page that has been written to. Returns false if an object
+// that owns memory elsewhere has changed in such a page.
 bool Heap::RestorePages() {
   bool known = CanFindDirtyPages();
   if (known && (other_threads_ || !(CountFaults() == faults_)))

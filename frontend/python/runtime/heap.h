@@ -1,14 +1,15 @@
-// The heap of an interpreter: one range of address space, allocated by incrementing a pointer and released at once.
-// Buffers of growing containers are returned to a free list of their size class, so appending costs at most twice the
-// final size.
+// The heap of an interpreter: one range of address space, allocated by incrementing a pointer and
+// released at once. Buffers of growing containers are returned to a free list of their size class,
+// so appending costs at most twice the final size.
 //
-// A heap can be FROZEN once. Its contents become the image, and Rollback() restores the image byte for byte, whatever
-// was written or allocated since. The image is a private mapping of a memory file, so the kernel copies a page before
-// it is written to, and knows which pages it copied (dirty_pages.h). Rollback() fills those pages from the image again.
-// They stay mapped, because a request writes mostly to the same pages as the one before, and a page fault costs as much
-// as running twenty statements. No change has to be undone by its author. This holds for every byte on the heap.
-// Objects that own memory elsewhere (those with a destructor) are compared with the image instead; if one has changed,
-// Rollback() returns false, and the heap must be destroyed.
+// A heap can be FROZEN once. Its contents become the image, and Rollback() restores the image byte
+// for byte, whatever was written or allocated since. The image is a private mapping of a memory
+// file, so the kernel copies a page before it is written to, and knows which pages it copied
+// (dirty_pages.h). Rollback() fills those pages from the image again. They stay mapped, because a
+// request writes mostly to the same pages as the one before, and a page fault costs as much as
+// running twenty statements. No change has to be undone by its author. This holds for every byte on
+// the heap. Objects that own memory elsewhere (those with a destructor) are compared with the image
+// instead; if one has changed, Rollback() returns false, and the heap must be destroyed.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_H_
 
@@ -37,8 +38,8 @@ class Heap {
   Heap(const Heap&) = delete;
   Heap& operator=(const Heap&) = delete;
 
-  // Never fails: the interpreter checks exhausted() at every step, and code that allocates an amount chosen by the
-  // program calls CanAllocate() first.
+  // Never fails: the interpreter checks exhausted() at every step, and code that allocates an
+  // amount chosen by the program calls CanAllocate() first.
   void* Allocate(size_t bytes) {
     bytes = (bytes + 15) & ~size_t{15};
     if (bytes > static_cast<size_t>(end_ - next_)) OutOfSpace();
@@ -73,13 +74,15 @@ class Heap {
   void* AllocateBlock(int log2_bytes);
   void FreeBlock(void* block, int log2_bytes);
 
-  // Makes the current contents the image. False if the system does not support it; the heap is then unchanged.
+  // Makes the current contents the image. False if the system does not support it; the heap is then
+  // unchanged.
   bool Freeze();
   bool frozen() const { return image_ != nullptr; }
   // Destroys objects created since Freeze() and restores the image. REQUIRES: frozen().
   bool Rollback();
   bool InImage(const void* p) const { return p >= begin_ && p < begin_ + image_bytes_; }
-  // Call before another thread writes to this heap, because Rollback() counts page faults of its own thread only.
+  // Call before another thread writes to this heap, because Rollback() counts page faults of its
+  // own thread only.
   void NoteThread();
 
  private:
@@ -113,7 +116,8 @@ class Heap {
   bool other_threads_ = false;              // one of them ran since
 };
 
-// A growing array of trivially copyable T whose buffer is on the Heap; itself trivially destructible.
+// A growing array of trivially copyable T whose buffer is on the Heap; itself trivially
+// destructible.
 template <typename T>
 class HeapVector {
  public:

@@ -1,5 +1,6 @@
-// Images: an interpreter that has imported its libraries is frozen once and then serves one request after the other.
-// The heap (heap.h) restores every object; this file restores the little state outside the heap.
+// Images: an interpreter that has imported its libraries is frozen once and then serves one request
+// after the other. The heap (heap.h) restores every object; this file restores the little state
+// outside the heap.
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_split.h"
 #include "frontend/python/runtime/coroutine.h"

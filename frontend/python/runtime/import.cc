@@ -62,7 +62,8 @@ bool IsLeftOut(absl::string_view name) { return StandardNameSince("", name) != 0
 
 }  // namespace
 
-// What frontend/python/library/_replacements has for a module of a library that is compiled; null if nothing.
+// What frontend/python/library/_replacements has for a module of a library that is compiled; null
+// if nothing.
 static const NativeModule* InsteadOf(Interpreter& interp, absl::string_view name) {
   const NativeRegistry* const natives = interp.options().natives;
   return natives == nullptr ? nullptr : natives->Find(absl::StrCat("_replacements.", name));
@@ -149,7 +150,8 @@ void Importer::BindToParent(absl::string_view name, Value module) {
   if (p == nullptr || !p->IsModule()) return;
   StrObject* key = interp_.Intern(name.substr(parent.size() + 1));
   DictTable& attributes = p->as<ModuleObject>()->attrs->table;
-  // from .name import name: the statement that was put off would have loaded the module, and then hidden it.
+  // from .name import name: the statement that was put off would have loaded the module, and then
+  // hidden it.
   if (const Value* own = attributes.GetStr(key); own != nullptr && own->IsLazy()) {
     const auto* lazy = own->as<LazyObject>();
     if (lazy->attribute != nullptr && lazy->module->view() == name) return;
@@ -227,7 +229,8 @@ Result<ModuleObject*> Importer::LoadNative(absl::string_view name) {
   return m;
 }
 
-// frontend/python/library/_replacements has functions that take the place of a library's own, under its module's name.
+// frontend/python/library/_replacements has functions that take the place of a library's own, under
+// its module's name.
 Result<void> Importer::ReplaceSlowParts(ModuleObject* module) {
   const std::string name = absl::StrCat("_replacements.", module->name->view());
   if (interp_.options().natives->Find(name) == nullptr) return {};
@@ -415,7 +418,8 @@ Result<Value> Importer::FromImport(absl::string_view module, StrObject* attribut
   const bool is_lacking = LacksName(module, attribute->view());
   if (m.IsOpaque() && !is_lacking) return Opaque(absl::StrCat(module, ".", attribute->view()));
   if (m.IsModule()) {
-    // `from . import x` in a package's own __init__ left a lazy name x, which can only mean the submodule.
+    // `from . import x` in a package's own __init__ left a lazy name x, which can only mean the
+    // submodule.
     const Value* own = m.as<ModuleObject>()->attrs->table.GetStr(attribute);
     const LazyObject* lazy = own != nullptr && own->IsLazy() ? own->as<LazyObject>() : nullptr;
     if (lazy != nullptr && lazy->attribute == attribute && lazy->module->view() == module) {
@@ -459,7 +463,8 @@ Result<ModuleObject*> Importer::LoadFile(absl::string_view path) {
     return absl::StrReplaceAll(name, {{"/", "."}});
   };
   if (bundle_->IsFile(path)) {
-    // The folder that holds the outermost package of the file is on the import path, as for `python file.py`.
+    // The folder that holds the outermost package of the file is on the import path, as for `python
+    // file.py`.
     absl::string_view folder = path;
     size_t slash = folder.rfind('/');
     folder = slash == absl::string_view::npos ? "" : folder.substr(0, slash);
@@ -550,12 +555,13 @@ Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_vie
   return interp.Unsupported(what, hint);
 }
 
-// At module level, an unknown function whose arguments it cannot change may be called; its result is as unknown as
-// the function itself: `wandb.init(project="x")`, `log = loguru.logger.bind(name=__name__)`. Code that needs the
-// result is refused later.
+// At module level, an unknown function whose arguments it cannot change may be called; its result
+// is as unknown as the function itself: `wandb.init(project="x")`, `log =
+// loguru.logger.bind(name=__name__)`. Code that needs the result is refused later.
 Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args) {
   const Frame* frame = interp.state().frame;
-  // The entry expression does not count as module level: the function that it calls returns the model.
+  // The entry expression does not count as module level: the function that it calls returns the
+  // model.
   bool inert = frame != nullptr && frame->scope->kind == ScopeKind::kModule && !frame->unit->internal &&
                frame->unit->display_name != kEntryName;
   for (Value v : args.positional) inert = inert && IsInert(v, 0);

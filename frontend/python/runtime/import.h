@@ -1,14 +1,16 @@
 // Finding and loading modules: the bundle, native modules, library roots, in this order.
 //
-// Modules run when they are imported, in Python's order: what they register, patch or count is part of the model.
+// Modules run when they are imported, in Python's order: what they register, patch or count is part
+// of the model.
 //
-// Except in a few big libraries (MayDefer), one file of which would load all the others. There an import statement at
-// module level binds a LazyObject, which is replaced by the real object when the name is first read. Nothing depends on
-// when their modules run, and tests read their models both ways. Before a program changes a module, what is still
-// deferred is loaded (LoadDeferred), because Python had bound those names before the change.
+// Except in a few big libraries (MayDefer), one file of which would load all the others. There an
+// import statement at module level binds a LazyObject, which is replaced by the real object when
+// the name is first read. Nothing depends on when their modules run, and tests read their models
+// both ways. Before a program changes a module, what is still deferred is loaded (LoadDeferred),
+// because Python had bound those names before the change.
 //
-// A library's module that cannot be imported here is put aside (put_aside.cc): its names are unknown values, and
-// whoever needs one gets an error that says why.
+// A library's module that cannot be imported here is put aside (put_aside.cc): its names are
+// unknown values, and whoever needs one gets an error that says why.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_IMPORT_H_
 
@@ -26,19 +28,21 @@ namespace cobra::python {
 
 struct Frame;  // internal.h
 
-// CPython's messages for `from .x import y` in a file without a package, and for more dots than it has parent packages.
+// CPython's messages for `from .x import y` in a file without a package, and for more dots than it
+// has parent packages.
 inline constexpr char kBeyondTopLevel[] = "attempted relative import beyond top-level package";
 inline constexpr char kNoParentPackage[] = "attempted relative import with no known parent package";
 
 inline constexpr char kEntryName[] = "<entry>";
 
-// A source with only the package at `package`, an absolute path without symbolic links. Symbolic links out of the
-// package are not followed. Unless the package is installed, it is the user's own, so its imports of itself must exist.
+// A source with only the package at `package`, an absolute path without symbolic links. Symbolic
+// links out of the package are not followed. Unless the package is installed, it is the user's own,
+// so its imports of itself must exist.
 std::shared_ptr<const FileSource> PackageSource(std::string package);
 
 // The failure when a program uses something of a module that was not found, with a hint, and with
-// Diagnostic::missing_module if it is a package that the user could provide. The message is before + name + after:
-// "calling " "timm.layers.DropPath" "()".
+// Diagnostic::missing_module if it is a package that the user could provide. The message is before
+// + name + after: "calling " "timm.layers.DropPath" "()".
 Failure OpaqueUsed(Interpreter& interp, absl::string_view name, absl::string_view before, absl::string_view after = "");
 
 // Whether the first part of a dotted name is a module of CPython's standard library.
@@ -50,15 +54,18 @@ Frame ModuleFrame(Interpreter& interp, CodeUnit* unit, ModuleObject* module);
 // Whether a `try` with handlers is running, in any function that has not returned.
 bool IsUnderTry(const Interpreter& interp);
 
-// Modules of library roots that are not read as Python: the standard library's and those that are compiled.
+// Modules of library roots that are not read as Python: the standard library's and those that are
+// compiled.
 bool IsNeverRead(absl::string_view name);
 
-// Extensions that only make a package faster, which has the same in Python for where they are missing: as here.
+// Extensions that only make a package faster, which has the same in Python for where they are
+// missing: as here.
 bool HasPythonInstead(absl::string_view name);
 
 class Importer {
  public:
-  // Makes `failure` the pending failure that no program can catch, and returns the one that was; null: there is none.
+  // Makes `failure` the pending failure that no program can catch, and returns the one that was;
+  // null: there is none.
   using ExchangeFailure = std::function<std::unique_ptr<Diagnostic>(std::unique_ptr<Diagnostic> failure)>;
   Importer(Interpreter& interp, ExchangeFailure exchange_failure);
 
@@ -73,11 +80,11 @@ class Importer {
   enum class Where { kAbsent, kNative, kOpaque, kFile, kNamespace, kLoaded };
   Where Find(absl::string_view name);
   Value Opaque(absl::string_view dotted_name);
-  // from module import attribute: the attribute, or a submodule of that name. `from_library`: absent ones become
-  // opaque.
+  // from module import attribute: the attribute, or a submodule of that name. `from_library`:
+  // absent ones become opaque.
   Result<Value> FromImport(absl::string_view module, StrObject* attribute);
-  // Whether `from module import attribute` certainly fails: the module is in the user's package, and its file does not
-  // contain that word.
+  // Whether `from module import attribute` certainly fails: the module is in the user's package,
+  // and its file does not contain that word.
   bool CannotProvide(absl::string_view module, StrObject* attribute);
   // Records an import of a module that was not found, and that did not fail.
   void NoteAbsent(absl::string_view module);
@@ -110,8 +117,9 @@ class Importer {
   // The modules that were put aside, in order.
   std::vector<std::string> NamesPutAside() const;
 
-  // ---- images (image.cc) ---- An import of a library file, by library code, that was deferred or made by a function,
-  // and was needed while no library file was running: `from module import attribute`, or the module itself.
+  // ---- images (image.cc) ---- An import of a library file, by library code, that was deferred or
+  // made by a function, and was needed while no library file was running: `from module import
+  // attribute`, or the module itself.
   struct Needed {
     std::string module, attribute;
     bool whole_module = false;
@@ -137,9 +145,11 @@ class Importer {
     bool is_library = false;
   };
   const Location& Locate(absl::string_view name);
-  // Whether an import under `try` must not find the module, because this version of the package lacks it.
+  // Whether an import under `try` must not find the module, because this version of the package
+  // lacks it.
   bool IsOfLaterVersion(absl::string_view name, Where where) const;
-  // Whether library code imports, and no program has run that could have changed what the import sees.
+  // Whether library code imports, and no program has run that could have changed what the import
+  // sees.
   bool LibraryAsks() const;
   Result<ModuleObject*> LoadNative(absl::string_view name);
   Result<ModuleObject*> LoadSource(absl::string_view name, const Location& location);
@@ -148,10 +158,12 @@ class Importer {
   Value NewSpec(const ModuleObject* module, absl::string_view origin);
   Result<void> Execute(ModuleObject* module, absl::string_view source, absl::string_view display_name, bool internal);
   void BindToParent(absl::string_view name, Value module);
-  // After a module's code has failed: whether the program goes on without it. Otherwise the failure stays pending.
+  // After a module's code has failed: whether the program goes on without it. Otherwise the failure
+  // stays pending.
   bool PutModuleAside(absl::string_view name, const Location& location);
   Result<void> LoadDeferred();
-  // Whether a library imports a name that this standard module lacks, though Python's surely has it.
+  // Whether a library imports a name that this standard module lacks, though Python's surely has
+  // it.
   bool LacksStandardName(Value module) const;
   void NoteNeeded(const LazyObject* lazy, int loaded_before);
   friend Result<Value> ForceLazy(Interpreter& interp, Value v);

@@ -30,8 +30,8 @@ bool IsStandardLibraryName(absl::string_view name) {
   return kNames->contains(name.substr(0, name.find('.')));
 }
 
-// CPython's C modules (_heapq) are missing here: their importers have an `except ImportError` with the same
-// code in Python.
+// CPython's C modules (_heapq) are missing here: their importers have an `except ImportError` with
+// the same code in Python.
 bool IsNeverRead(absl::string_view name) {
   const bool in_c = !name.empty() && name[0] == '_';
   return !in_c && (IsStandardLibraryName(name) || IsCompiledPackage(name) || IsNetworkPackage(name));

@@ -1,4 +1,5 @@
-// The import statements, and lazy names: a library's own imports are resolved when the names are first used.
+// The import statements, and lazy names: a library's own imports are resolved when the names are
+// first used.
 #include <string>
 
 #include "absl/strings/match.h"
@@ -16,9 +17,9 @@ bool MayBeLazy(const Frame& frame, const Importer& importer) {
          importer.MayDefer(frame.module);
 }
 
-// A module that exists nowhere gives an opaque value, unless the program handles the failure. The module existed when
-// the model was written, and most models do not need it (plotting, logging, data). In the user's own files, a missing
-// part of an existing package is an error.
+// A module that exists nowhere gives an opaque value, unless the program handles the failure. The
+// module existed when the model was written, and most models do not need it (plotting, logging,
+// data). In the user's own files, a missing part of an existing package is an error.
 bool ToleratesMissingModule(const Frame& frame, Importer& importer, absl::string_view name) {
   if (frame.try_depth > 0 || HasPythonInstead(name)) return false;
   return (frame.module->is_library && !frame.module->is_users) ||
@@ -70,7 +71,8 @@ Result<void> ImportOne(Interpreter& interp, Frame& frame, const ast::Alias* alia
   return StoreRef(interp, frame, ref, key, v);
 }
 
-// Takes all names of a module that is nowhere (compiled code, often): the importing module may have any name now.
+// Takes all names of a module that is nowhere (compiled code, often): the importing module may have
+// any name now.
 void ImportStarOfAbsent(Interpreter& interp, Frame& frame, absl::string_view absent) {
   ModuleObject* module = frame.module;
   if (frame.globals != module->attrs || !module->getattr_hook.IsUnbound()) return;

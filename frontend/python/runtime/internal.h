@@ -1,5 +1,5 @@
-// Internal declarations of this folder: frames, the interpreter's private state, and functions shared between its
-// files.
+// Internal declarations of this folder: frames, the interpreter's private state, and functions
+// shared between its files.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERNAL_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERNAL_H_
 
@@ -20,7 +20,8 @@ class Coroutine;
 using BinaryOp = Interpreter::BinaryOp;
 using CompareOp = Interpreter::CompareOp;
 
-// A source file in one interpreter: the shared tree, and this interpreter's objects for its names and constants.
+// A source file in one interpreter: the shared tree, and this interpreter's objects for its names
+// and constants.
 struct CodeUnit {
   std::shared_ptr<const ResolvedAst> code;
   std::string display_name;
@@ -83,7 +84,8 @@ struct ImageState {
   std::string output;
 };
 
-// A field that is added here and changes while a program runs must be restored in Interpreter::Rollback() (image.cc).
+// A field that is added here and changes while a program runs must be restored in
+// Interpreter::Rollback() (image.cc).
 struct RuntimeState {
   explicit RuntimeState(Interpreter& interp);
   ~RuntimeState();
@@ -182,8 +184,8 @@ inline const char* StackPointer() { return static_cast<const char*>(__builtin_fr
 
 // ---- call.cc ----
 Result<Value> CallFunction(Interpreter& interp, FunctionObject* function, const CallArgs& args);
-// Runs the Python text of a function with a native body, for cases that the body does not handle. REQUIRES: neither a
-// generator nor async.
+// Runs the Python text of a function with a native body, for cases that the body does not handle.
+// REQUIRES: neither a generator nor async.
 Result<Value> RunText(Interpreter& interp, FunctionObject* function, Value* locals);
 Result<Value> CallClass(Interpreter& interp, ClassObject* cls, const CallArgs& args);
 Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const CallArgs& args);  // type.__call__
@@ -249,7 +251,8 @@ Result<void> StoreRef(Interpreter& interp, Frame& frame, Ref ref, StrObject* nam
 Result<void> StoreName(Interpreter& interp, Frame& frame, ast::Identifier name, Value value);
 Result<Value> LoadGlobal(Interpreter& interp, Frame& frame, StrObject* name);
 Result<void> DeleteTarget(Interpreter& interp, Frame& frame, const ast::ExprNode* target);
-// Runs the body of a def, lambda or module in a frame that is set up; the traceback entry on failure is added here.
+// Runs the body of a def, lambda or module in a frame that is set up; the traceback entry on
+// failure is added here.
 Result<Value> RunFrame(Interpreter& interp, Frame& frame);
 void AddTraceback(Interpreter& interp, const Frame& frame);
 // Cells for captured locals; parameters are in their slots already.
@@ -328,7 +331,8 @@ Result<Value> ForceLazy(Interpreter& interp, Value lazy);
 inline Result<Value> Forced(Interpreter& interp, Value* slot);
 Result<Value> GetModuleAttr(Interpreter& interp, ModuleObject* module, StrObject* name);  // Unbound if there is none
 Result<void> ForceAll(Interpreter& interp, ModuleObject* module);
-// Loads the attributes that a native module provides on demand (torch.nn's classes): calls its hook for __dict__.
+// Loads the attributes that a native module provides on demand (torch.nn's classes): calls its hook
+// for __dict__.
 Result<void> DefineAll(Interpreter& interp, ModuleObject* module);
 Result<Value> CallOpaque(Interpreter& interp, OpaqueObject* opaque, const CallArgs& args);
 
@@ -393,9 +397,9 @@ void InitFunctionTypes(Interpreter& interp);  // builtin_function.cc
 void InitStrType(Interpreter& interp);
 void AddStrCaseMethods(Interpreter& interp);   // str_case.cc
 void AddStrSplitMethods(Interpreter& interp);  // str_split.cc
-// Steps of a method of str. Those that compare a prefix count it themselves. All others read their string; those that
-// search for another string may have to compare it at every position; those that create a new string take some
-// nanoseconds per byte more.
+// Steps of a method of str. Those that compare a prefix count it themselves. All others read their
+// string; those that search for another string may have to compare it at every position; those that
+// create a new string take some nanoseconds per byte more.
 enum class StrMethodCost : uint8_t { kPrefix, kSearch, kNewString };
 void AddStrMethod(Interpreter& interp, absl::string_view name, Result<Value> (*method)(Interpreter&, const CallArgs&),
                   StrMethodCost cost);
@@ -428,8 +432,8 @@ void AppendUtf8(std::string* out, uint32_t code_point);
 uint32_t DecodeUtf8(const char* data, int64_t* position);
 Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Value key, bool as_tuple,
                          absl::string_view type_name);
-// The result of a slice, sum or repetition of `like`, converted to the class of `like` if that class is closed under
-// these operations (torch.Size).
+// The result of a slice, sum or repetition of `like`, converted to the class of `like` if that
+// class is closed under these operations (torch.Size).
 Value WithTupleClassOf(Interpreter& interp, Value like, Value made);
 Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value value);
 Result<void> ListDelItem(Interpreter& interp, ListObject* list, Value key);
@@ -444,8 +448,8 @@ ExceptionObject* NewException(Interpreter& interp, ClassObject* cls, int argumen
 void AddMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
 void AddStaticMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
 void AddClassMethod(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction function);
-// Sets the function that creates the instance of cls(...) before __init__ runs (args.self is the class), also as
-// cls.__new__.
+// Sets the function that creates the instance of cls(...) before __init__ runs (args.self is the
+// class), also as cls.__new__.
 void SetNativeNew(Interpreter& interp, ClassObject* cls, const NativeFunction& function);
 void AddProperty(Interpreter& interp, ClassObject* cls, absl::string_view name, NativeFunction getter,
                  NativeFunction setter = nullptr);

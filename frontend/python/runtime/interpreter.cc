@@ -1,4 +1,5 @@
-// The life of an interpreter: creation, Run, the step counter and its limits, and the reporting of errors.
+// The life of an interpreter: creation, Run, the step counter and its limits, and the reporting of
+// errors.
 #include "frontend/python/runtime/interpreter.h"
 
 #include <algorithm>
@@ -16,8 +17,8 @@
 namespace cobra::python {
 namespace {
 
-// Below this many bytes of native stack, Python code gets a RecursionError. One level of the evaluator needs less than
-// 1 KB.
+// Below this many bytes of native stack, Python code gets a RecursionError. One level of the
+// evaluator needs less than 1 KB.
 constexpr int64_t kStackReserveBytes = 48 << 10;
 constexpr int64_t kStepsBetweenChecks = 1024;
 
@@ -48,8 +49,8 @@ absl::string_view FunctionName(const Frame& frame) {
 }  // namespace
 
 namespace {
-// The names that __dir__ of an instance returns, if its class defines one: the children of an nn.Module are not in
-// its attribute dictionary.
+// The names that __dir__ of an instance returns, if its class defines one: the children of an
+// nn.Module are not in its attribute dictionary.
 std::vector<std::string> InstanceAttributeNames(Interpreter& interp, Value v) {
   std::vector<std::string> names;
   if (!v.IsInstance() || !interp.LookupClass(interp.class_of(v), interp.names().__dir__).IsFunction()) return names;
@@ -62,7 +63,8 @@ std::vector<std::string> InstanceAttributeNames(Interpreter& interp, Value v) {
   return names;
 }
 
-// For an uncaught exception: the name nearest to the one that was not found, or "". This may run code of the program.
+// For an uncaught exception: the name nearest to the one that was not found, or "". This may run
+// code of the program.
 std::string SuggestionFor(Interpreter& interp, ExceptionObject* e) {
   if (e->suggestion != nullptr) return std::string(e->suggestion->view());
   if (!Interpreter::IsSubclassOf(e->cls, interp.types().AttributeError) || e->attrs == nullptr) return "";
@@ -114,7 +116,8 @@ Interpreter::Interpreter(InterpreterOptions options)
 
 Interpreter::~Interpreter() { UnwindGenerators(); }
 
-// Generators that were never finished hold C++ objects on their stacks: unwind them without running the program's code.
+// Generators that were never finished hold C++ objects on their stacks: unwind them without running
+// the program's code.
 void Interpreter::UnwindGenerators() {
   for (size_t i = 0; i < state_->all_coroutines.size(); ++i) {
     Coroutine& c = *state_->all_coroutines[i];
@@ -398,8 +401,8 @@ Failure Interpreter::FromStatus(const absl::Status& status) {
       diagnostic->kind = absl::IsResourceExhausted(status) ? Diagnostic::Kind::kLimit : Diagnostic::Kind::kUnsupported;
       diagnostic->message = std::string(status.message());
     }
-    // The program's call chain. If the diagnostic has its own position (a syntax error in an imported file), that
-    // becomes the innermost frame.
+    // The program's call chain. If the diagnostic has its own position (a syntax error in an
+    // imported file), that becomes the innermost frame.
     std::vector<DiagnosticFrame> frames = CurrentFrames();
     if (diagnostic->position.line != 0) frames.push_back({diagnostic->position, "", diagnostic->source_line});
     diagnostic->frames = std::move(frames);

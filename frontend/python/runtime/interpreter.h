@@ -1,7 +1,8 @@
 // The Python interpreter: its state, and the API for drivers and native modules.
 //
 // Driver:
-//   NativeRegistry natives; AddStandardLibrary(&natives); AddTorch(&natives);        // once per process
+//   NativeRegistry natives; AddStandardLibrary(&natives); AddTorch(&natives);        // once per
+//                                                                                    process
 //   InterpreterOptions options; options.natives = &natives;
 //   options.bundle = {{"model.py", text}}; options.library_roots = {...};
 //   COBRA_ASSIGN_OR_RETURN(auto interp, Interpreter::Create(std::move(options)));
@@ -12,9 +13,9 @@
 //     return {};
 //   });   // a Diagnostic (base/diagnostic.h) if it failed
 //
-// Everything that returns a Result must be called inside Run, which supplies a native stack of known size. An
-// Interpreter is used by one thread at a time. Steps and bytes of several Runs are added; wall time is counted for each
-// Run.
+// Everything that returns a Result must be called inside Run, which supplies a native stack of
+// known size. An Interpreter is used by one thread at a time. Steps and bytes of several Runs are
+// added; wall time is counted for each Run.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_H_
 
@@ -54,7 +55,8 @@ struct KeywordArg {
   Value value;
 };
 
-// Steps of work on `n` bytes: comparing, copying or hashing them (0.1 ns each), or looking at them one by one.
+// Steps of work on `n` bytes: comparing, copying or hashing them (0.1 ns each), or looking at them
+// one by one.
 inline constexpr int64_t StepsToCopy(size_t n) { return static_cast<int64_t>(n / 256); }
 inline constexpr int64_t StepsToScan(size_t n) { return static_cast<int64_t>(n / 16); }
 
@@ -73,7 +75,8 @@ class FileSource {
   virtual absl::StatusOr<std::string> Read(absl::string_view path) const = 0;
   virtual bool IsFile(absl::string_view path) const = 0;
   virtual bool IsDirectory(absl::string_view path) const = 0;
-  // The names in a folder, in order; those of folders end with '/'. NotFound if there is no such folder.
+  // The names in a folder, in order; those of folders end with '/'. NotFound if there is no such
+  // folder.
   virtual absl::StatusOr<std::vector<std::string>> List(absl::string_view path) const = 0;
   // Changes when the file changes; 0 for files that cannot change.
   virtual uint64_t Stamp(absl::string_view path) const { return 0; }
@@ -125,11 +128,12 @@ class Interpreter {
   // Runs `body` on the interpreter's own stack; turns its failure into a Diagnostic status.
   absl::Status Run(absl::FunctionRef<Result<void>(Interpreter&)> body);
 
-  // ---- images (image.cc): imported libraries, shared by the runs that come after each other ---- Makes the current
-  // state, with its imports, the state that Rollback() restores. Call outside of Run. False if that is impossible.
+  // ---- images (image.cc): imported libraries, shared by the runs that come after each other ----
+  // Makes the current state, with its imports, the state that Rollback() restores. Call outside of
+  // Run. False if that is impossible.
   bool Freeze();
-  // Discards everything since Freeze(): objects, changes to imported modules, output, generators. False if the image
-  // was damaged (heap.h): then the interpreter must be destroyed.
+  // Discards everything since Freeze(): objects, changes to imported modules, output, generators.
+  // False if the image was damaged (heap.h): then the interpreter must be destroyed.
   bool Rollback();
   // The files and limits of the next run. Limits of sizes (memory, stack) stay those of Create.
   void StartRequest(std::map<std::string, std::string> bundle, const Limits& limits);
@@ -182,22 +186,26 @@ class Interpreter {
   // ---- errors ----
   Failure Raise(ClassObject* exception_class, absl::string_view message);
   Failure RaiseValue(Value exception);
-  // An unsupported feature; `what` names it as the user wrote it: "torch.fft.rfft". Not catchable by the program.
-  // `missing_module`: the import that was not found, if that is the reason ("timm.layers").
+  // An unsupported feature; `what` names it as the user wrote it: "torch.fft.rfft". Not catchable
+  // by the program. `missing_module`: the import that was not found, if that is the reason
+  // ("timm.layers").
   Failure Unsupported(absl::string_view what, absl::string_view hint = "", absl::string_view missing_module = "");
   // The same for something that was not found; `message` is the complete message.
   Failure NotFound(absl::string_view message, absl::string_view hint, absl::string_view missing_module);
   // Control flow or a shape that depends on tensor values. Not catchable.
   Failure DataDependent(absl::string_view what, absl::string_view hint = "");
   Failure LimitReached(absl::string_view what, absl::string_view hint = "");
-  // The same for an int of more than big_int_bits, and for a program that needs more than memory_bytes.
+  // The same for an int of more than big_int_bits, and for a program that needs more than
+  // memory_bytes.
   Failure IntTooLarge();
   Failure OutOfMemory(absl::string_view hint = "");
-  // From graph or base: a Diagnostic of kind kModelError or a plain InvalidArgument becomes a Python RuntimeError, as
-  // in PyTorch; anything else is a failure that is not catchable. REQUIRES: !status.ok().
+  // From graph or base: a Diagnostic of kind kModelError or a plain InvalidArgument becomes a
+  // Python RuntimeError, as in PyTorch; anything else is a failure that is not catchable. REQUIRES:
+  // !status.ok().
   Failure FromStatus(const absl::Status& status);
   bool HasError() const { return !pending_exception_.IsUnbound() || failure_ != nullptr; }
-  // If a Python exception of that class is pending, clears it and returns true. (For "try: ... except X" in C++.)
+  // If a Python exception of that class is pending, clears it and returns true. (For "try: ...
+  // except X" in C++.)
   bool CatchException(ClassObject* cls, Value* exception = nullptr);
   // File, line and column of the innermost Python frame, for the graph's nodes.
   SourcePosition CurrentPosition() const;
@@ -209,8 +217,9 @@ class Interpreter {
     if (--steps_until_check_ > 0 && !heap_.exhausted()) return {};
     return StepSlow();
   }
-  // Counts work whose amount the program chose, in steps (about 50 ns each); the limit is checked at the next Step().
-  // Charge() is for amounts that could exceed the limit alone, and fails before the work is done.
+  // Counts work whose amount the program chose, in steps (about 50 ns each); the limit is checked
+  // at the next Step(). Charge() is for amounts that could exceed the limit alone, and fails before
+  // the work is done.
   void Spend(int64_t steps) { steps_until_check_ -= steps; }
   Result<void> Charge(int64_t steps) {
     steps_until_check_ -= steps;
@@ -221,7 +230,8 @@ class Interpreter {
   StepAccount CountStepsOn(StepAccount account);
   // Call before creating a str, list or tuple of that many items.
   Result<void> CheckSize(int64_t items, int64_t bytes_per_item = 16);
-  // Recursion in native code on the program's data (repr of nested lists): RecursionError when the stack runs low.
+  // Recursion in native code on the program's data (repr of nested lists): RecursionError when the
+  // stack runs low.
   Result<void> CheckStack() {
     if (static_cast<const char*>(__builtin_frame_address(0)) > stack_low_) return {};
     return RaiseRecursion();
@@ -247,7 +257,8 @@ class Interpreter {
   Result<void> SetAttr(Value v, StrObject* name, Value value);
   Result<void> SetAttr(Value v, absl::string_view name, Value value) { return SetAttr(v, Intern(name), value); }
   Result<void> DelAttr(Value v, StrObject* name);
-  // object.__getattribute__ (Unbound if there is none), object.__setattr__, object.__delattr__: the defaults of hooks.
+  // object.__getattribute__ (Unbound if there is none), object.__setattr__, object.__delattr__: the
+  // defaults of hooks.
   Result<Value> ObjectGetAttr(Value v, StrObject* name);
   Result<void> ObjectSetAttr(Value v, StrObject* name, Value value);
   Result<void> ObjectDelAttr(Value v, StrObject* name);
@@ -370,7 +381,8 @@ class Interpreter {
   void ChargeMemory();  // what was allocated since the last time
   Result<bool> TruthOfOther(Value v);
   void UnwindGenerators();
-  // Of the pending Python exception, which is cleared. Its str() may run the program's code: on `stack`.
+  // Of the pending Python exception, which is cleared. Its str() may run the program's code: on
+  // `stack`.
   Diagnostic DescribeException(Coroutine& stack);
 
   InterpreterOptions options_;

@@ -1,4 +1,5 @@
-// Items: len, x[i], in; and the dict and set operations that may run a program's __eq__ and __hash__.
+// Items: len, x[i], in; and the dict and set operations that may run a program's __eq__ and
+// __hash__.
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
@@ -59,7 +60,8 @@ Result<bool> Interpreter::DictErase(DictObject* dict, Value key) {
 }
 
 Result<void> Interpreter::DictUpdate(DictObject* dict, Value source) {
-  // As in CPython, a dict whose class has its own __iter__ is copied through keys() and []; others are copied directly.
+  // As in CPython, a dict whose class has its own __iter__ is copied through keys() and []; others
+  // are copied directly.
   if (source.IsDict() &&
       (source.object()->cls == types_.dict || LookupClass(source.object()->cls, names_.__iter__).IsBuiltin())) {
     auto* other = source.as<DictObject>();
@@ -178,8 +180,8 @@ Result<Value> DictGetItem(Interpreter& interp, Value v, Value key) {
   return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
 }
 
-// Whether hints may subscript the class: those of the standard library that have a __class_getitem__ in CPython and
-// need none for anything else.
+// Whether hints may subscript the class: those of the standard library that have a
+// __class_getitem__ in CPython and need none for anything else.
 bool IsGenericStandardClass(const ClassObject* cls) {
   static const auto* const kNames = new absl::flat_hash_set<absl::string_view>({
       "builtins.enumerate",

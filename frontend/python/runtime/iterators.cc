@@ -1,4 +1,5 @@
-// enumerate, zip, map, filter, reversed, iter(callable, sentinel): classes whose instances are native iterators.
+// enumerate, zip, map, filter, reversed, iter(callable, sentinel): classes whose instances are
+// native iterators.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 

@@ -1,5 +1,6 @@
-// product, permutations, combinations: each keeps a state of indices that every call advances, as in the "roughly
-// equivalent to" code of CPython's documentation. They read their inputs at once and produce their results one by one.
+// product, permutations, combinations: each keeps a state of indices that every call advances, as
+// in the "roughly equivalent to" code of CPython's documentation. They read their inputs at once
+// and produce their results one by one.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/itertools.h"

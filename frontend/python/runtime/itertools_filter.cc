@@ -1,5 +1,5 @@
-// Iterators over the items of another iterator: accumulate, takewhile, groupby, tee and their like. All are lazy: they
-// read an item only when one is requested.
+// Iterators over the items of another iterator: accumulate, takewhile, groupby, tee and their like.
+// All are lazy: they read an item only when one is requested.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/internal.h"
 #include "frontend/python/runtime/itertools.h"

@@ -1,5 +1,5 @@
-"""Prints character_tables.inc: what str methods and regular expressions need to know of Unicode characters, as
-CPython's own str has it.
+"""Prints character_tables.inc: what str methods and regular expressions need to know of Unicode
+characters, as CPython's own str has it.
 
   python3.11 make_character_tables.py > character_tables.inc
 """

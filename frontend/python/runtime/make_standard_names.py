@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes standard_names.inc: the public names of the standard library's modules that are offered here, and of their
-classes, as CPython 3.11 has them, and after "12:" or "13:" those that only later versions have.
+"""Writes standard_names.inc: the public names of the standard library's modules that are offered
+here, and of their classes, as CPython 3.11 has them, and after "12:" or "13:" those that only later
+versions have.
 
   python3.11 make_standard_names.py [TYPESHED/stdlib]
 
-Later versions are read from typeshed (the stubs that mypy brings along), because no such Python need be installed.
-Without it, what the file has of them stays.
+Later versions are read from typeshed (the stubs that mypy brings along), because no such Python
+need be installed. Without it, what the file has of them stays.
 """
 import ast
 import importlib

@@ -1,5 +1,5 @@
-// math.gamma and math.lgamma as CPython computes them (Lanczos's sum, Modules/mathmodule.c): the results of the C
-// library differ in the last digit.
+// math.gamma and math.lgamma as CPython computes them (Lanczos's sum, Modules/mathmodule.c): the
+// results of the C library differ in the last digit.
 #include <cmath>
 
 #include "frontend/python/runtime/stdlib.h"

@@ -10,7 +10,8 @@ namespace {
 
 using Bundle = std::map<std::string, std::string>;
 
-// The folder of the package "net" in the bundle, which may lie below other folders: "src/net". "" if there is none.
+// The folder of the package "net" in the bundle, which may lie below other folders: "src/net". ""
+// if there is none.
 std::string FolderOf(const Bundle& bundle, absl::string_view package) {
   const std::string folder = absl::StrReplaceAll(package, {{".", "/"}});
   for (const auto& [path, text] : bundle) {

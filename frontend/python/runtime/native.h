@@ -1,8 +1,8 @@
-// Defines Python functions, classes and modules in C++. For authors of native modules (frontend/python/torch,
-// stdlib_*.cc):
+// Defines Python functions, classes and modules in C++. For authors of native modules
+// (frontend/python/torch, stdlib_*.cc):
 //
-// A FUNCTION. Any callable Result<Value>(Interpreter&, const CallArgs&). Read the arguments with an ArgReader, which
-// writes every arity and type error once:
+// A FUNCTION. Any callable Result<Value>(Interpreter&, const CallArgs&). Read the arguments with an
+// ArgReader, which writes every arity and type error once:
 //
 //   Result<Value> Relu(Interpreter& interp, const CallArgs& args) {
 //     Tensor* input;                                // see ArgConverter below for types of your own
@@ -13,8 +13,8 @@
 //     return value;
 //   }
 //
-// A MODULE. Fill a NativeModule and put it into a NativeRegistry given to the Interpreter; Define runs at the first
-// import:
+// A MODULE. Fill a NativeModule and put it into a NativeRegistry given to the Interpreter; Define
+// runs at the first import:
 //
 //   registry.Add({"torch.nn.functional", [](Interpreter& interp, NativeModuleBuilder& m) -> Result<void> {
 //     m.Function("relu", Relu);
@@ -22,36 +22,41 @@
 //     m.Source(R"py(... Python text, run after the above with the module as its globals ...)py");
 //     return {};
 //   }});
-//   Parents ("torch", "torch.nn") must be in the registry too; an attribute "nn" missing from module torch is looked
-//   for as the native module "torch.nn", so that `import torch; torch.nn` works without listing children.
-//   m.GetAttrHook(f) is PEP 562's __getattr__.
+//   Parents ("torch", "torch.nn") must be in the registry too; an attribute "nn" missing from
+//   module torch is looked for as the native module "torch.nn", so that `import torch; torch.nn`
+//   works without listing children. m.GetAttrHook(f) is PEP 562's __getattr__.
 //
 // A CLASS.
 //
 //   ClassObject* module_class = m.Class("Module", {interp.types().object})
 //       .Payload([](Interpreter& interp) -> NativeObject* { return interp.heap().New<ModulePayload>(); })
-//       .Method("__init__", ModuleInit)            // args.self is the instance; args.positional starts after it
+//       .Method("__init__", ModuleInit)            // args.self is the instance; args.positional
+//                                                  starts after it
 //       .Method("__call__", ModuleCall)
 //       .Method("__getattr__", ModuleGetAttr)      // called when normal lookup fails, as in Python
-//       .Method("__setattr__", ModuleSetAttr)      // called for every assignment; fall back: interp.ObjectSetAttr()
+//       .Method("__setattr__", ModuleSetAttr)      // called for every assignment; fall back:
+//                                                  interp.ObjectSetAttr()
 //       .Property("shape", ShapeGet)               // optional second function: setter
 //       .StaticMethod("f", F).ClassMethod("g", G)  // args.self of a class method is the class
 //       .Attribute("dump_patches", Value::Bool(false))
 //       .Build();
 //
-//   - object.__new__ makes an instance and calls Payload's factory before any __init__ runs, for user subclasses too,
-//     so interp.Payload<ModulePayload>(args.self) is always there even before super().__init__().
+//   - object.__new__ makes an instance and calls Payload's factory before any __init__ runs, for
+//     user subclasses too, so interp.Payload<ModulePayload>(args.self) is always there even before
+//     super().__init__().
 //   - Instances keep their Python attributes in object()->attrs (a DictObject); generic access is
 //     interp.GetAttr/SetAttr.
-//   - .New(f) replaces object.__new__ (args.self is the class): for types whose constructor returns existing objects.
-//   - Operators are methods: "__add__", "__radd__", "__iadd__", "__getitem__", "__len__", "__bool__", "__iter__",
-//     "__eq__", ... Return Value::NotImplemented() to let the other operand try. Iterators: return
-//     interp.NewIterator(heap.New<MyIterator>()).
+//   - .New(f) replaces object.__new__ (args.self is the class): for types whose constructor returns
+//     existing objects.
+//   - Operators are methods: "__add__", "__radd__", "__iadd__", "__getitem__", "__len__",
+//     "__bool__", "__iter__", "__eq__", ... Return Value::NotImplemented() to let the other operand
+//     try. Iterators: return interp.NewIterator(heap.New<MyIterator>()).
 //   - User classes may derive from it: MRO, super() and overriding work as for Python classes.
-//   - To make an instance from C++: interp.NewInstance(cls, payload) (no __init__ runs), or interp.Call(cls, {...}).
+//   - To make an instance from C++: interp.NewInstance(cls, payload) (no __init__ runs), or
+//     interp.Call(cls, {...}).
 //
-// CALLING BACK: interp.Call(f, {a, b}), interp.CallMethod(v, "forward", {x}), interp.GetAttr(v, "weight"),
-// interp.Iterate(v, fn), ... (interpreter.h).
+// CALLING BACK: interp.Call(f, {a, b}), interp.CallMethod(v, "forward", {x}), interp.GetAttr(v,
+// "weight"), interp.Iterate(v, fn), ... (interpreter.h).
 // LOOPS over amounts the program chose: COBRA_TRY(interp.Step()) in each turn.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_NATIVE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_NATIVE_H_
@@ -72,7 +77,8 @@
 
 namespace cobra::python {
 
-// Converts an argument to T. `what` is for the message: "argument 'stride'". Specialize for your own types:
+// Converts an argument to T. `what` is for the message: "argument 'stride'". Specialize for your
+// own types:
 //   template <> struct ArgConverter<Tensor*> {
 //     static bool Convert(Interpreter& interp, Value v, Tensor** out) {
 //       *out = NativeCast<Tensor>(v);
@@ -82,7 +88,8 @@ namespace cobra::python {
 //   };
 // Convert returns false for "wrong type": the reader then raises TypeError
 //   conv2d(): argument 'input' must be Tensor, not str
-// unless an error is pending already (interp.HasError()). With Failable conversions, raise yourself and return false.
+// unless an error is pending already (interp.HasError()). With Failable conversions, raise yourself
+// and return false.
 template <typename T>
 struct ArgConverter;
 
@@ -253,7 +260,8 @@ class NativeClassBuilder {
   NativeClassBuilder& Attribute(absl::string_view name, Value value);
   NativeClassBuilder& Doc(absl::string_view text);
   NativeClassBuilder& Final();  // programs cannot derive from it
-  // Programs may set attributes on the class (they can on Python classes; not on native ones unless this is called).
+  // Programs may set attributes on the class (they can on Python classes; not on native ones unless
+  // this is called).
   NativeClassBuilder& Mutable();
   // The class under construction, for methods that need it; complete after Build().
   ClassObject* get() const { return class_; }
@@ -272,11 +280,11 @@ class NativeModuleBuilder {
   NativeModuleBuilder& Value(absl::string_view name, python::Value value);
   // The class is also bound to its name in the module.
   NativeClassBuilder Class(absl::string_view name, std::vector<ClassObject*> bases = {});
-  // Called with the attribute's name (a str) when the module has no such attribute; raise AttributeError for "no such
-  // name".
+  // Called with the attribute's name (a str) when the module has no such attribute; raise
+  // AttributeError for "no such name".
   NativeModuleBuilder& GetAttrHook(NativeFunction function);
-  // Python text run once Define has returned, with this module's globals. `text` must outlive the interpreter (a
-  // literal).
+  // Python text run once Define has returned, with this module's globals. `text` must outlive the
+  // interpreter (a literal).
   NativeModuleBuilder& Source(absl::string_view text);
   const std::vector<absl::string_view>& sources() const { return sources_; }
 
@@ -286,7 +294,8 @@ class NativeModuleBuilder {
   std::vector<absl::string_view> sources_;
 };
 
-// Number of targets of the statement `a, b = x`, for use at the start of x.__iter__(); 0 if any number is accepted.
+// Number of targets of the statement `a, b = x`, for use at the start of x.__iter__(); 0 if any
+// number is accepted.
 int64_t TakeUnpackCount(Interpreter& interp);
 // The globals of the caller of the running function; null if there is none.
 DictObject* CallerGlobals(Interpreter& interp);
@@ -294,11 +303,13 @@ DictObject* CallerGlobals(Interpreter& interp);
 struct NativeModule {
   std::string name;  // dotted
   std::function<Result<void>(Interpreter&, NativeModuleBuilder&)> define;
-  // For a top-level package ("torch"): modules and names inside it that are not registered exist, but are unknown.
-  // Importing one gives an opaque value, whose use is rejected as unsupported, instead of an ImportError.
+  // For a top-level package ("torch"): modules and names inside it that are not registered exist,
+  // but are unknown. Importing one gives an opaque value, whose use is rejected as unsupported,
+  // instead of an ImportError.
   bool open = false;
-  // For an open package, optional: whether its version has the module. A missing module cannot be imported under `try`,
-  // where the program handles that case itself. Elsewhere it can be imported, because the program may not use it.
+  // For an open package, optional: whether its version has the module. A missing module cannot be
+  // imported under `try`, where the program handles that case itself. Elsewhere it can be imported,
+  // because the program may not use it.
   std::function<bool(Interpreter&, absl::string_view)> has_module = nullptr;
   // Optional: the Python text that `define` hands to Source(), for parse_ahead.h.
   absl::string_view source = "";

@@ -7,8 +7,8 @@
 
 namespace cobra::python {
 
-// Whether an operation of a number of Python, of class `a`, is that of the other operand's class `b` before it is
-// Python's own, which would take a number of numpy for one of its own.
+// Whether an operation of a number of Python, of class `a`, is that of the other operand's class
+// `b` before it is Python's own, which would take a number of numpy for one of its own.
 inline bool LeavesToNumpy(const BuiltinTypes& types, const ClassObject* a, const ClassObject* b) {
   return (a == types.int_type || a == types.float_type || a == types.bool_type || a == types.complex_type) &&
          b->module.IsStr() && b->module.str() == "numpy";

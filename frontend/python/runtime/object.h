@@ -1,6 +1,6 @@
 // The heap objects. Plain structs: behaviour is in class.cc, call.cc, operators.cc, *_methods.cc.
-// Create them with Interpreter::New...(); read them freely; change dicts, lists and class attributes through the
-// functions below, which update the caches.
+// Create them with Interpreter::New...(); read them freely; change dicts, lists and class
+// attributes through the functions below, which update the caches.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_OBJECT_H_
 
@@ -124,8 +124,8 @@ struct CellObject : Object {
   Value value = Value::Unbound();
 };
 
-// The C++ body of a native module's function, whose Python text only declares the signature: `locals` are the
-// bound parameters. Lives on the heap and is never destroyed.
+// The C++ body of a native module's function, whose Python text only declares the signature:
+// `locals` are the bound parameters. Lives on the heap and is never destroyed.
 class NativeBody {
  public:
   virtual Result<Value> Run(Interpreter& interp, FunctionObject* function, Value* locals) const = 0;
@@ -198,8 +198,8 @@ class NativeObject {
  public:
   explicit NativeObject(const void* tag = nullptr) : tag(tag) {}
   virtual ~NativeObject() = default;
-  // For copy.deepcopy and copy.copy of an instance whose class defines no __deepcopy__/__copy__: the payload of the
-  // copy. nullptr means "cannot be copied".
+  // For copy.deepcopy and copy.copy of an instance whose class defines no __deepcopy__/__copy__:
+  // the payload of the copy. nullptr means "cannot be copied".
   virtual NativeObject* Copy(Interpreter& interp) { return nullptr; }
   const void* const tag;  // identifies a frequently tested class without RTTI
 };
@@ -293,7 +293,8 @@ struct LazyObject : Object {
   Value resolved = Value::Unbound();
 };
 
-// `import PIL` in a library file when there is no PIL: every attribute is opaque too; calling one is unsupported.
+// `import PIL` in a library file when there is no PIL: every attribute is opaque too; calling one
+// is unsupported.
 struct OpaqueObject : Object {
   OpaqueObject() : Object(ObjectKind::kOpaque) {}
   StrObject* dotted_name = nullptr;

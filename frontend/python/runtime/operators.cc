@@ -1,4 +1,5 @@
-// Operators: arithmetic of the built-in types and the dispatch to __add__, __radd__, __iadd__ and their like.
+// Operators: arithmetic of the built-in types and the dispatch to __add__, __radd__, __iadd__ and
+// their like.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"

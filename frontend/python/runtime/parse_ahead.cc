@@ -34,7 +34,8 @@ bool IsTypeChecking(const ExprNode* test) {
 
 }  // namespace
 
-// One traversal of the modules. A module's code is kept until the traversal ends, because the traversal refers to it.
+// One traversal of the modules. A module's code is kept until the traversal ends, because the
+// traversal refers to it.
 class ImportWalk {
  public:
   explicit ImportWalk(ParseAhead* ahead) : ahead_(*ahead) {}
@@ -120,8 +121,8 @@ class ImportWalk {
     Need(target);
   }
 
-  // The name of the native module that `e` denotes, as torch.nn in torch.nn.Module; empty if there is none. The module
-  // is visited, because its first use loads it.
+  // The name of the native module that `e` denotes, as torch.nn in torch.nn.Module; empty if there
+  // is none. The module is visited, because its first use loads it.
   std::string NativeModuleOf(Module* m, const ExprNode* e) {
     if (const auto* name = e->AsOrNull<ast::Name>()) {
       auto it = m->native.find(name->id->text);

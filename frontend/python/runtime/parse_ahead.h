@@ -1,10 +1,11 @@
-// Parses the files that a program will import, on a separate thread while the program runs. Half of what the first
-// request of a process costs is parsing; a second core can do most of it.
+// Parses the files that a program will import, on a separate thread while the program runs. Half of
+// what the first request of a process costs is parsing; a second core can do most of it.
 //
-// The imports are predicted from the text: import statements in their order, each at once or, in library files, where
-// the name is first used outside functions (import.h). Files that the prediction misses are parsed by the interpreter
-// itself; extra files cost only time. The trees are put into the process's cache (ParseShared), where the interpreter
-// finds them or waits for one in progress.
+// The imports are predicted from the text: import statements in their order, each at once or, in
+// library files, where the name is first used outside functions (import.h). Files that the
+// prediction misses are parsed by the interpreter itself; extra files cost only time. The trees are
+// put into the process's cache (ParseShared), where the interpreter finds them or waits for one in
+// progress.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_PARSE_AHEAD_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_PARSE_AHEAD_H_
 

@@ -216,7 +216,8 @@ Result<std::string> PercentFormatter::Convert(const PercentSpec& p, Value value)
 }
 
 bool PercentFormatter::HasUnusedItems() const {
-  // An object that has [] and is not a tuple or string may be a mapping with keys that the format does not use.
+  // An object that has [] and is not a tuple or string may be a mapping with keys that the format
+  // does not use.
   const bool mapping =
       used_mapping_ || (args_.IsObject() && !args_.IsTuple() && !args_.IsStr() && !(bytes_ && args_.IsBytes()) &&
                         !interp_.LookupClass(args_.object()->cls, interp_.names().__getitem__).IsUnbound());

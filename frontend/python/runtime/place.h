@@ -10,7 +10,8 @@
 
 namespace cobra::python {
 
-// What os.getcwd() gives: the folder of the user's files. Paths above it lead nowhere, so it is not "/".
+// What os.getcwd() gives: the folder of the user's files. Paths above it lead nowhere, so it is not
+// "/".
 inline constexpr absl::string_view kWorkFolder = "/model";
 
 struct FilePlace {

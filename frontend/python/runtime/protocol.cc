@@ -1,4 +1,4 @@
-// The object protocol, for built-in types and user types: truth, text, equality, hashes, items, iteration.
+// The object protocol of built-in and user types: truth, text, equality, hashes, items, iteration.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,5 @@
-// Modules that were found but cannot be imported here, and imports that wait until their names are read.
+// Modules that were found but cannot be imported here, and imports that wait until their names are
+// read.
 #include <algorithm>
 #include <atomic>
 
@@ -10,9 +11,9 @@
 namespace cobra::python {
 namespace {
 
-// Libraries of which one file would load all others. tests/frontend/python/libraries compares their models with
-// PyTorch, with and without deferred imports. huggingface_hub, safetensors and tqdm are imported by them, and no
-// model is in them.
+// Libraries of which one file would load all others. tests/frontend/python/libraries compares their
+// models with PyTorch, with and without deferred imports. huggingface_hub, safetensors and tqdm are
+// imported by them, and no model is in them.
 constexpr absl::string_view kDeferring[] = {"diffusers", "huggingface_hub", "safetensors", "timm", "torchvision",
                                             "tqdm",      "transformers"};
 
@@ -66,7 +67,8 @@ Importer::PutAside ReasonOf(const Diagnostic& d) {
   return why;
 }
 
-// Whether a model could notice that the attribute is another one: no graph depends on torch.backends.cudnn.benchmark.
+// Whether a model could notice that the attribute is another one: no graph depends on
+// torch.backends.cudnn.benchmark.
 bool MayMatter(const ModuleObject* module, StrObject* attribute) {
   if (!module->is_native) return true;
   const Value* own = module->attrs->table.GetStr(attribute);
@@ -82,9 +84,10 @@ bool IsUnderTry(const Interpreter& interp) {
   return false;
 }
 
-// What only the reader lacks is put aside wherever it happens: Python would have gone on. So are exceptions, which
-// an installed library does not raise when it is imported, unless they are the program's own affair: it raises and
-// handles them, the module belongs to its package, or a library asks for another one (ImportError).
+// What only the reader lacks is put aside wherever it happens: Python would have gone on. So are
+// exceptions, which an installed library does not raise when it is imported, unless they are the
+// program's own affair: it raises and handles them, the module belongs to its package, or a library
+// asks for another one (ImportError).
 bool Importer::PutModuleAside(absl::string_view name, const Location& location) {
   // The file that was asked for is imported by no code.
   if (location.source == nullptr || !location.is_library || interp_.state().frame == nullptr) return false;

@@ -1,4 +1,5 @@
-// What the reader of a model should know about how it was read, beside the graph: "the assertion is taken to hold".
+// What the reader of a model should know about how it was read, beside the graph: "the assertion is
+// taken to hold".
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_READ_NOTES_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_READ_NOTES_H_
 

@@ -261,8 +261,8 @@ class RegexCompiler {
     }
   }
 
-  // The characters with which a match may begin. They stay unknown if a match may be empty or if the set
-  // is not obvious.
+  // The characters with which a match may begin. They stay unknown if a match may be empty or if
+  // the set is not obvious.
   void FindFirst() {
     std::vector<bool> seen(Here());
     std::vector<size_t> todo = {0};

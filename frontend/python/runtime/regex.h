@@ -1,7 +1,8 @@
-// Regular expressions like CPython's `re`: a parser with the same errors, and a backtracking matcher with a step
-// budget. The language requires backtracking (look-around, back references, possessive and conditional groups). The
-// budget is needed because a hostile pattern backtracks exponentially. The matcher has its own stack; only look-around
-// recurses, as deep as the pattern nests.
+// Regular expressions like CPython's `re`: a parser with the same errors, and a backtracking
+// matcher with a step budget. The language requires backtracking (look-around, back references,
+// possessive and conditional groups). The budget is needed because a hostile pattern backtracks
+// exponentially. The matcher has its own stack; only look-around recurses, as deep as the pattern
+// nests.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_REGEX_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_REGEX_H_
 
@@ -89,8 +90,8 @@ struct RegexInstruction {
 
 class Regex {
  public:
-  // Null with *error filled if the pattern is wrong or too large. `pattern` is in code points (of a bytes pattern:
-  // bytes).
+  // Null with *error filled if the pattern is wrong or too large. `pattern` is in code points (of a
+  // bytes pattern: bytes).
   static std::unique_ptr<Regex> Compile(const std::vector<uint32_t>& pattern, int flags, bool bytes, RegexError* error);
 
   int groups() const { return groups_; }  // without the whole match
@@ -105,9 +106,9 @@ class Regex {
     const uint32_t* wide = nullptr;
     uint32_t operator[](int64_t i) const { return narrow != nullptr ? narrow[i] : wide[i]; }
   };
-  // Searches in [start, end). `spans` gets 2 * (groups + 1) positions, -1 where a group did not match; *last_group the
-  // group closed last, or -1. With must_advance an empty match at `start` does not count. `steps` (about 8 ns each) is
-  // decremented; at 0: kTooLong.
+  // Searches in [start, end). `spans` gets 2 * (groups + 1) positions, -1 where a group did not
+  // match; *last_group the group closed last, or -1. With must_advance an empty match at `start`
+  // does not count. `steps` (about 8 ns each) is decremented; at 0: kTooLong.
   Outcome Match(Text text, int64_t start, int64_t end, Anchor anchor, bool must_advance, std::vector<int64_t>* spans,
                 int* last_group, int64_t* steps) const;
 

@@ -89,9 +89,9 @@ bool Regex::Matches(const RegexInstruction& in, uint32_t c) const {
   }
 }
 
-// One attempt to match. Everything that backtracking must restore is in `registers_`: capture slots, the last group,
-// and for each loop its count and the start of its last iteration. A change pushes the old value, a choice pushes the
-// position at which to resume; a failure pops.
+// One attempt to match. Everything that backtracking must restore is in `registers_`: capture
+// slots, the last group, and for each loop its count and the start of its last iteration. A change
+// pushes the old value, a choice pushes the position at which to resume; a failure pops.
 class RegexMatcher {
  public:
   RegexMatcher(const Regex& regex, Regex::Text text, int64_t end, bool full, int64_t reject_empty_at, int64_t* steps)
@@ -161,7 +161,8 @@ class RegexMatcher {
     return same;
   }
 
-  // Matches a body on its own: look-around, atomic groups. If it matches, it keeps its captures but not its choices.
+  // Matches a body on its own: look-around, atomic groups. If it matches, it keeps its captures but
+  // not its choices.
   bool Inner(int64_t pc, int64_t at, int64_t* end) {
     size_t base = stack_.size();
     bool matched = Run(pc, at, /*outermost=*/false);
@@ -329,8 +330,8 @@ class RegexMatcher {
       turn();
     }
   }
-  // The code after the loop is tried first, then the body. The counters are set for the body; above the body's branch
-  // on the stack, they are restored for the code after the loop.
+  // The code after the loop is tried first, then the body. The counters are set for the body; above
+  // the body's branch on the stack, they are restored for the code after the loop.
   void PushLazyTurn(const RegexInstruction& in, size_t count, int64_t done, int64_t at) {
     int64_t old_count = registers_[count], old_begun = registers_[count + 1];
     Set(count, done + 1);

@@ -513,7 +513,8 @@ class RegexParser : private RegexReader {
     if (!Close(start)) return false;
     if (captures) open_[static_cast<size_t>(n.group)] = false;
     bool plain = !captures && !atomic && add == 0 && del == 0;
-    // A group without effect that holds one item is replaced by the item; a following repetition still means the same.
+    // A group without effect that holds one item is replaced by the item; a following repetition
+    // still means the same.
     if (plain && n.branches[0].size() == 1 && n.branches[0][0].kind != Node::Kind::kRepeat &&
         n.branches[0][0].kind != Node::Kind::kAt) {
       Node only = std::move(n.branches[0][0]);

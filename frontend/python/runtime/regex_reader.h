@@ -11,8 +11,8 @@
 
 namespace cobra::python {
 
-// `at_` steps over a backslash and the escaped character at once, like the Tokenizer of CPython's re/_parser.py.
-// Functions that return bool return false after an error.
+// `at_` steps over a backslash and the escaped character at once, like the Tokenizer of CPython's
+// re/_parser.py. Functions that return bool return false after an error.
 class RegexReader {
  protected:
   static constexpr int64_t kEndOfPattern = -1;
@@ -42,7 +42,8 @@ class RegexReader {
   bool Fail(std::string message, int64_t back) { return FailAt(std::move(message), at_ - back); }
   bool FailAt(std::string message, int64_t position);
 
-  // 1: *value is the character; 0: not one of these; -1: error. Consumes the character after the backslash.
+  // 1: *value is the character; 0: not one of these; -1: error. Consumes the character after the
+  // backslash.
   int CommonEscape(int64_t c, bool in_set, uint32_t* value);
   // The value of the digits between the backslash at `begin` and the current position.
   bool OctalEscape(int64_t begin, uint32_t* value);

@@ -1,7 +1,7 @@
-// Three passes. Visit() walks the tree once and notes, per scope, what is bound, declared and used. Resolve() then
-// finds for every used name the scope that binds it, and adds free variables to the frames between the two scopes.
-// Assign() numbers the slots and writes the side table. Recursion is bounded by Limits::syntax_depth (the interpreter's
-// stack is far larger).
+// Three passes. Visit() walks the tree once and notes, per scope, what is bound, declared and used.
+// Resolve() then finds for every used name the scope that binds it, and adds free variables to the
+// frames between the two scopes. Assign() numbers the slots and writes the side table. Recursion is
+// bounded by Limits::syntax_depth (the interpreter's stack is far larger).
 // Long because the passes share what they know of a scope.
 #include "frontend/python/runtime/scope.h"
 
@@ -184,8 +184,8 @@ class Resolver {
     visit(args->kwarg);
   }
 
-  // Opens a scope whose variables are slots of the frame around it, as those of a comprehension, and which the caller
-  // closes. False: there are no parameters and no scope.
+  // Opens a scope whose variables are slots of the frame around it, as those of a comprehension,
+  // and which the caller closes. False: there are no parameters and no scope.
   bool VisitTypeParams(const ast::StmtNode* s) {
     const ast::Seq<ast::TypeParam> params = ast::TypeParamsOf(out_->ast(), s);
     if (params.empty()) return false;
@@ -478,7 +478,8 @@ class Resolver {
     return it != s->flags.end() && (it->second & kBound) && !(it->second & (kDeclaredGlobal | kDeclaredNonlocal));
   }
 
-  // The scope that binds `name` for `from`, which does not bind it itself; null if the name is global.
+  // The scope that binds `name` for `from`, which does not bind it itself; null if the name is
+  // global.
   Scope* FindHome(Scope* from, Identifier name) {
     for (Scope* s = from->parent; s != nullptr; s = s->parent) {
       if (s->info->kind == ScopeKind::kClass) {
@@ -529,7 +530,8 @@ class Resolver {
     }
   }
 
-  // Makes `name` of `home` a free variable of every frame from that of `scope` outwards to that of `home`.
+  // Makes `name` of `home` a free variable of every frame from that of `scope` outwards to that of
+  // `home`.
   void AddFree(Scope* scope, Scope* home, Identifier name) {
     for (Scope* frame = scope->frame; frame != home->frame; frame = frame->parent->frame) {
       if (frame->free_index.contains(name)) break;

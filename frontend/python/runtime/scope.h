@@ -1,8 +1,10 @@
-// The variable that each name refers to, resolved once per source file and shared by all interpreters.
+// The variable that each name refers to, resolved once per source file and shared by all
+// interpreters.
 //
-// CPython's rules, with one change that programs cannot observe: list, set and dict comprehensions do not get a frame
-// of their own. Their variables are extra slots of the enclosing frame (as in CPython 3.12), which makes them cheap.
-// Generator expressions are frames, because they outlive the expression.
+// CPython's rules, with one change that programs cannot observe: list, set and dict comprehensions
+// do not get a frame of their own. Their variables are extra slots of the enclosing frame (as in
+// CPython 3.12), which makes them cheap. Generator expressions are frames, because they outlive the
+// expression.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_SCOPE_H_
 
@@ -47,14 +49,16 @@ struct ScopeInfo {
   std::string qualname_prefix;     // "Outer.method.<locals>." or ""
   ast::Position pos;
 
-  // Slots: positional parameters, keyword-only ones, *args, **kwargs, other locals, variables of comprehensions.
+  // Slots: positional parameters, keyword-only ones, *args, **kwargs, other locals, variables of
+  // comprehensions.
   int positional_only = 0, positional = 0 /* includes positional_only */, keyword_only = 0;
   int vararg_slot = -1, kwarg_slot = -1;
   int slot_count = 0;
   std::vector<ast::Identifier> slot_names;  // of parameters and locals; comprehension slots have none
   std::vector<uint32_t> cell_slots;         // made at entry; a parameter's value moves into its cell
   std::vector<ast::Identifier> free_names;
-  // Per free name: its cell's slot in the enclosing frame, or ~index of that frame's own free variable.
+  // Per free name: its cell's slot in the enclosing frame, or ~index of that frame's own free
+  // variable.
   std::vector<int32_t> closure_sources;
   int class_cell_slot = -1;  // kClass: where __class__ is
   int class_free = -1;       // index of __class__ in free_names
@@ -88,8 +92,8 @@ class ResolvedAst {
   // Of a Call: IsPlainCall (scope.cc).
   // For all of these: ref() and the like are entries of this table.
   const uint32_t* table() const { return table_.data(); }
-  // Per node: the last position of the name in its dictionary (DictTable::GetStr). Only a cache, so that all
-  // interpreters may write to it.
+  // Per node: the last position of the name in its dictionary (DictTable::GetStr). Only a cache, so
+  // that all interpreters may write to it.
   std::atomic<uint16_t>* guesses() const { return guesses_.get(); }
   // Of FunctionDef, Lambda, ClassDef, comprehensions and generator expressions.
   const ScopeInfo& scope(uint32_t node_id) const { return *scopes_[table_[node_id]]; }
@@ -97,8 +101,8 @@ class ResolvedAst {
   // Of a Constant that needs an object: index into the interpreter's table.
   uint32_t constant_index(uint32_t node_id) const { return table_[node_id]; }
   uint32_t constant_count() const { return constant_count_; }
-  // Of an Attribute or keyword node: the symbol after private-name mangling. Names of nodes without a table entry:
-  // MangledIn.
+  // Of an Attribute or keyword node: the symbol after private-name mangling. Names of nodes without
+  // a table entry: MangledIn.
   uint32_t attribute_symbol(uint32_t node_id) const { return table_[node_id]; }
   uint32_t symbol_count() const { return static_cast<uint32_t>(ast_->symbols().size() + mangled_.size()); }
   absl::string_view symbol_text(uint32_t id) const {
@@ -128,7 +132,8 @@ class ResolvedAst {
   bool future_annotations_ = false;
 };
 
-// Parses and resolves a source, or returns the cached result: a process caches sources by content (code_unit.cc).
+// Parses and resolves a source, or returns the cached result: a process caches sources by content
+// (code_unit.cc).
 absl::StatusOr<std::shared_ptr<const ResolvedAst>> ParseShared(absl::string_view source,
                                                                absl::string_view display_name);
 

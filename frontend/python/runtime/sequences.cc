@@ -284,8 +284,8 @@ Result<Value> Sort(Interpreter& interp, const CallArgs& args) {
   bool reverse = false;
   ArgReader reader(interp, "sort", args);
   COBRA_TRY(reader.KeywordOnly().Optional("key", &key).Optional("reverse", &reverse).Finish());
-  // During the sort the program sees an empty list. If a comparison fails, the list gets the values in their
-  // partly sorted order.
+  // During the sort the program sees an empty list. If a comparison fails, the list gets the values
+  // in their partly sorted order.
   auto& items = Self(args)->items;
   std::vector<Value> values(items.begin(), items.end());
   items.clear();

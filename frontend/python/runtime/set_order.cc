@@ -1,4 +1,5 @@
-// Follows Objects/setobject.c: linear probing in groups of ten, growth at three fifths, deleted keys keep their slots.
+// Follows Objects/setobject.c: linear probing in groups of ten, growth at three fifths, deleted
+// keys keep their slots.
 #include "frontend/python/runtime/set_order.h"
 
 #include <algorithm>
@@ -46,7 +47,8 @@ void Probe(const SetObject& set, uint64_t hash, Visit visit) {
   }
 }
 
-// Puts the key in the first empty slot, or in the last deleted slot before it. True if the slot was empty before.
+// Puts the key in the first empty slot, or in the last deleted slot before it. True if the slot was
+// empty before.
 bool Place(SetObject* set, SetSlot slot) {
   SetSlot* place = nullptr;
   bool fresh = false;

@@ -10,9 +10,9 @@ namespace {
 
 using KeyedValues = std::vector<std::pair<Value, Value>>;
 
-// Makes the run at the beginning ascending, then inserts each following value into its place among the values before
-// it. CPython makes the same comparisons for fewer than 64 values. They determine the result if `<` is not an order
-// (sets, the program's own classes) or fails.
+// Makes the run at the beginning ascending, then inserts each following value into its place among
+// the values before it. CPython makes the same comparisons for fewer than 64 values. They determine
+// the result if `<` is not an order (sets, the program's own classes) or fails.
 Result<void> InsertionSort(Interpreter& interp, KeyedValues& v) {
   if (v.size() < 2) return {};
   const auto less = [&](size_t i, size_t j) { return LessThan(interp, v[i].first, v[j].first); };

@@ -1,4 +1,5 @@
-// inspect.getsource: the lines of a function or class, which stand in files that the program could read as well.
+// inspect.getsource: the lines of a function or class, which stand in files that the program could
+// read as well.
 #include <string>
 #include <vector>
 
@@ -12,8 +13,8 @@
 namespace cobra::python {
 namespace {
 
-// The first class statement for a qualified name in a block, also below `if` and `try`, as in CPython; null if there is
-// none.
+// The first class statement for a qualified name in a block, also below `if` and `try`, as in
+// CPython; null if there is none.
 const ast::ClassDef* FindClassStatement(ast::Seq<ast::StmtNode> block, absl::Span<const absl::string_view> parts) {
   const ast::ClassDef* found = nullptr;
   const auto look_in = [&](ast::Seq<ast::StmtNode> inner) {
@@ -45,7 +46,8 @@ Result<Value> LinesOf(Interpreter& interp, const CodeUnit& unit, const ast::Posi
   return Value(interp.NewTuple({Value(interp.NewStr(text)), Value::Int(first)}));
 }
 
-// Of a function or class; None if its text is not known: it is built in, a lambda, or made by exec().
+// Of a function or class; None if its text is not known: it is built in, a lambda, or made by
+// exec().
 Result<Value> SourceOf(Interpreter& interp, const CallArgs& args) {
   const Value v = args.positional.empty() ? Value::None() : args.positional[0];
   if (v.IsFunction()) {

@@ -72,7 +72,8 @@ Value MissingStandardAttribute(Interpreter& interp, const ClassObject* cls, cons
 
 Value MissingStandardName(Interpreter& interp, const ModuleObject* module, const StrObject* name) {
   if (!module->is_native || absl::StartsWith(name->view(), "_")) return Value::Unbound();
-  // Of these packages a part is here. For some of their modules there is no list of what they have beside it.
+  // Of these packages a part is here. For some of their modules there is no list of what they have
+  // beside it.
   for (const absl::string_view package : {"numpy.", "scipy."}) {
     if (absl::StartsWith(module->name->view(), package) && module->getattr_hook.IsUnbound() &&
         !Known().contains(module->name->view()))

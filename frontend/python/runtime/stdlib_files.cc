@@ -1,8 +1,9 @@
-// Files as far as a program may see them: below the folders that it may import from. A stranger's program can call all
-// of this. It reads regular files there, and nothing else of the file system exists for it.
+// Files as far as a program may see them: below the folders that it may import from. A stranger's
+// program can call all of this. It reads regular files there, and nothing else of the file system
+// exists for it.
 //
-// The user's own files are below kWorkFolder, which is also the working directory: beside a script's own file lie its
-// data, wherever the script is run.
+// The user's own files are below kWorkFolder, which is also the working directory: beside a
+// script's own file lie its data, wherever the script is run.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -26,7 +27,8 @@
 namespace cobra::python {
 namespace {
 
-// Without "." and "..", which may not lead above the root. nullopt if they do, or if it is not a path of a file.
+// Without "." and "..", which may not lead above the root. nullopt if they do, or if it is not a
+// path of a file.
 std::optional<std::string> Normal(absl::string_view path) {
   if (absl::StrContains(path, absl::string_view("\0", 1))) return std::nullopt;
   for (size_t i = 0; i + 1 < path.size(); ++i) {  // half of a surrogate pair is in no file's name
@@ -45,8 +47,8 @@ std::optional<std::string> Normal(absl::string_view path) {
   return absl::StrJoin(parts, "/");
 }
 
-// Where a library's file is on this machine: the folder of its package, which no link may lead out of, and the path in
-// it. A file that is in no package is in the root itself.
+// Where a library's file is on this machine: the folder of its package, which no link may lead out
+// of, and the path in it. A file that is in no package is in the root itself.
 std::pair<std::string, std::string> PackageAndPath(const FilePlace& place) {
   const std::string root = place.source->DisplayName("");
   const size_t slash = place.path.find('/');
@@ -54,7 +56,8 @@ std::pair<std::string, std::string> PackageAndPath(const FilePlace& place) {
   return {absl::StrCat(root, "/", place.path.substr(0, slash)), place.path.substr(slash + 1)};
 }
 
-// The system, or another process, is asked; a question takes up to twenty microseconds, and longer in a deep tree.
+// The system, or another process, is asked; a question takes up to twenty microseconds, and longer
+// in a deep tree.
 constexpr int64_t kStepsOfQuestion = 400;
 constexpr int64_t kStepsOfAFolder = 40;
 
@@ -62,8 +65,8 @@ void SpendOnQuestion(Interpreter& interp, absl::string_view path) {
   interp.Spend(kStepsOfQuestion + kStepsOfAFolder * std::count(path.begin(), path.end(), '/'));
 }
 
-// The folder of the user's files on this machine; null if there is none, or if this is an import for an image, which
-// other programs share.
+// The folder of the user's files on this machine; null if there is none, or if this is an import
+// for an image, which other programs share.
 DataFolder* UsersFolder(Interpreter& interp, absl::string_view path) {
   if (interp.options().bundle.empty() || CurrentDataFolder() == nullptr) return nullptr;
   SpendOnQuestion(interp, path);
@@ -191,8 +194,8 @@ Result<Value> ListFolder(Interpreter& interp, const CallArgs& args) {
   return Value(interp.NewList(out));
 }
 
-// "file", "folder", "unread" (weights, compiled code), "refused" (a link that leads out, a pipe, a private file), ""
-// for what is absent, None for what is outside.
+// "file", "folder", "unread" (weights, compiled code), "refused" (a link that leads out, a pipe, a
+// private file), "" for what is absent, None for what is outside.
 Result<Value> FileKindOf(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(const FilePlace place, FilePlaceArgument(interp, args, "file_kind"));
   if (!place.found) return Value::None();
@@ -235,7 +238,8 @@ std::optional<std::string> BelowRoot(absl::string_view path, const std::string& 
   return std::string(rest);
 }
 
-// The files of a package are all below its name: what is beside that is not the bundle's, and nobody knows what it is.
+// The files of a package are all below its name: what is beside that is not the bundle's, and
+// nobody knows what it is.
 bool IsInBundle(Interpreter& interp, absl::string_view path) {
   const auto& bundle = interp.options().bundle;
   std::string top;

@@ -1,5 +1,6 @@
-// What packages find out about the text of their own files (transformers): the names in `__all__`, what a module's
-// classes look like. A stranger's program can call this too: it sees a few words of files that it could read as well.
+// What packages find out about the text of their own files (transformers): the names in `__all__`,
+// what a module's classes look like. A stranger's program can call this too: it sees a few words of
+// files that it could read as well.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -19,7 +20,8 @@
 namespace cobra::python {
 namespace {
 
-// Whether one of the classes at the top level is as wanted; `head` is what stands up to the colon after its bases.
+// Whether one of the classes at the top level is as wanted; `head` is what stands up to the colon
+// after its bases.
 bool AnyClass(absl::string_view text, absl::FunctionRef<bool(absl::string_view head)> wanted) {
   constexpr absl::string_view kClass = "\nclass ";
   for (size_t at = text.find(kClass); at != absl::string_view::npos; at = text.find(kClass, at + 1)) {
@@ -29,8 +31,9 @@ bool AnyClass(absl::string_view text, absl::FunctionRef<bool(absl::string_view h
   return false;
 }
 
-// What transformers looks for in the text of a model's module, as three answers: whether it has an attention layer of
-// its own, whether that asks for the attention that was chosen, whether there are experts to choose for.
+// What transformers looks for in the text of a model's module, as three answers: whether it has an
+// attention layer of its own, whether that asks for the attention that was chosen, whether there
+// are experts to choose for.
 Result<Value> ModuleTraits(Interpreter& interp, const CallArgs& args) {
   const Value module = args.positional.empty() ? Value::None() : args.positional[0];
   const CodeUnit* const unit = module.IsModule() ? module.as<ModuleObject>()->unit : nullptr;
@@ -66,7 +69,8 @@ std::vector<absl::string_view> ExportedNames(absl::string_view text) {
   return QuotedWords(rest.substr(open, close - open));
 }
 
-// The words in quotation marks of `@requires(backends=("torch", "vision"))`, and the name of what it stands above.
+// The words in quotation marks of `@requires(backends=("torch", "vision"))`, and the name of what
+// it stands above.
 Value RequiredBy(Interpreter& interp, absl::string_view part) {
   std::vector<Value> backends;
   for (const absl::string_view word : QuotedWords(part.substr(0, part.find(')'))))
@@ -79,8 +83,8 @@ Value RequiredBy(Interpreter& interp, absl::string_view part) {
   return interp.NewTuple(pair);
 }
 
-// [(module, [names of its __all__], [(backends, name) of each @requires], whether it has a TorchvisionBackend)] of the
-// Python files of a library's folder; None if there is no such folder.
+// [(module, [names of its __all__], [(backends, name) of each @requires], whether it has a
+// TorchvisionBackend)] of the Python files of a library's folder; None if there is no such folder.
 Result<Value> Exports(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(const FilePlace place, FilePlaceArgument(interp, args, "exports"));
   if (place.source == nullptr) return Value::None();

@@ -216,7 +216,8 @@ Result<Value> FSum(Interpreter& interp, const CallArgs& args) {
   }));
   if (std::isnan(infinities)) return interp.Raise(interp.types().ValueError, "-inf + inf in fsum");
   if (any_special) return Value::Float(special);
-  // Adds from the largest partial down until the sum is inexact; the remaining partials can then only decide a tie.
+  // Adds from the largest partial down until the sum is inexact; the remaining partials can then
+  // only decide a tie.
   size_t n = partials.size();
   double high = n > 0 ? partials[--n] : 0, low = 0;
   while (n > 0 && low == 0) {
@@ -246,8 +247,8 @@ Result<Value> IsClose(Interpreter& interp, const CallArgs& args) {
   return Value::Bool(d <= std::fabs(relative * b) || d <= std::fabs(relative * a) || d <= absolute);
 }
 
-// A sum of squares with almost no rounding error, computed as in CPython: halves of 27 bits are multiplied without
-// rounding.
+// A sum of squares with almost no rounding error, computed as in CPython: halves of 27 bits are
+// multiplied without rounding.
 struct SquareSum {
   double sum = 1, errors = 0, cross_errors = 0, low = 0;
   void Add(double x, double sign) {

@@ -12,8 +12,8 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// All roots at once (Durand and Kerner), begun on a circle of this radius. `monic`: the lowest power first, without the
-// highest.
+// All roots at once (Durand and Kerner), begun on a circle of this radius. `monic`: the lowest
+// power first, without the highest.
 std::vector<Complex> Roots(const std::vector<double>& monic, double radius, int rounds) {
   const size_t degree = monic.size();
   std::vector<Complex> roots(degree);

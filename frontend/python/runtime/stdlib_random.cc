@@ -1,6 +1,6 @@
-// _random.Random: the Mersenne Twister, so that a seeded program draws the same numbers as in CPython. Numbers without
-// a seed would differ from run to run, and so would the network: they may be drawn, and are refused where they are
-// used.
+// _random.Random: the Mersenne Twister, so that a seeded program draws the same numbers as in
+// CPython. Numbers without a seed would differ from run to run, and so would the network: they may
+// be drawn, and are refused where they are used.
 #include <array>
 
 #include "frontend/python/runtime/internal.h"
@@ -73,7 +73,8 @@ class Twister : public NativeObject {
   size_t next_ = kSize;
 };
 
-// What an unseeded generator gives: a value of which no use is known (_unknown of the class in random.py).
+// What an unseeded generator gives: a value of which no use is known (_unknown of the class in
+// random.py).
 Result<Value> Unknown(Interpreter& interp, const CallArgs& args, absl::string_view what) {
   COBRA_TRY_ASSIGN(const Value unknown, interp.GetAttr(args.self, interp.Intern("_unknown")));
   return interp.Call(unknown, {Value(interp.NewStr(what))});

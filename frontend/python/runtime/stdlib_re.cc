@@ -1,4 +1,5 @@
-// _re: compiling and running regular expressions (regex.h) on Python's strings. The rest of `re` is stdlib/re.py.
+// _re: compiling and running regular expressions (regex.h) on Python's strings. The rest of `re` is
+// stdlib/re.py.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -34,7 +35,8 @@ std::vector<uint32_t> CodePointsOf(absl::string_view utf8) {
   return out;
 }
 
-// Returns the pattern, or for an invalid one the tuple (message, position, whether the error is a ValueError).
+// Returns the pattern, or for an invalid one the tuple (message, position, whether the error is a
+// ValueError).
 Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
   Value pattern;
   int64_t flags = 0;
@@ -118,7 +120,8 @@ Result<Subject> SubjectOf(Interpreter& interp, CompiledPattern* compiled, Value 
                       absl::StrCat("expected string or bytes-like object, got '", interp.TypeName(string), "'"));
 }
 
-// None, or a tuple: start and end of the match and of each group, then the group closed last (or None).
+// None, or a tuple: start and end of the match and of each group, then the group closed last (or
+// None).
 Result<Value> MatchOnce(Interpreter& interp, CompiledPattern* compiled, const Subject& subject, int64_t start,
                         int64_t end, Regex::Anchor anchor, bool must_advance) {
   std::vector<int64_t> spans;
@@ -176,10 +179,10 @@ Result<Value> Run(Interpreter& interp, const CallArgs& args) {
   return MatchOnce(interp, run.compiled, run.subject, run.start, run.end, anchor, false);
 }
 
-// Makes a function such as match(pattern, string, flags=0) of the module `re`. `known` has the compiled handles of
-// patterns given as strings without flags. If such a pattern does not match, the function returns None at once; in
-// every other case it calls the library's function `otherwise`. (Some programs match names against lists of patterns
-// a million times.)
+// Makes a function such as match(pattern, string, flags=0) of the module `re`. `known` has the
+// compiled handles of patterns given as strings without flags. If such a pattern does not match,
+// the function returns None at once; in every other case it calls the library's function
+// `otherwise`. (Some programs match names against lists of patterns a million times.)
 Result<Value> Bind(Interpreter& interp, const CallArgs& args) {
   Value name, known, otherwise;
   int64_t how = 0;

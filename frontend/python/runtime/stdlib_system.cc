@@ -49,7 +49,8 @@ Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
   return Value(copy);
 }
 
-// explained(exception, hint): returns the exception with a hint that the user sees if the program does not catch it.
+// explained(exception, hint): returns the exception with a hint that the user sees if the program
+// does not catch it.
 Result<Value> Explained(Interpreter& interp, const CallArgs& args) {
   Value v;
   StrObject* hint;
@@ -91,8 +92,8 @@ Result<Value> EmptyLike(Interpreter& interp, const CallArgs& args) {
   return made;
 }
 
-// copy.copy() of a plain instance of a program's class that has only attributes and defines none of the hooks for
-// copying. Returns None for any other object.
+// copy.copy() of a plain instance of a program's class that has only attributes and defines none of
+// the hooks for copying. Returns None for any other object.
 Result<Value> CopyPlain(Interpreter& interp, const CallArgs& args, const std::array<StrObject*, 5>& hooks) {
   Value v;
   ArgReader reader(interp, "copy", args);
@@ -172,8 +173,8 @@ Result<Value> CallerModule(Interpreter& interp, const CallArgs&) {
   return Value::None();
 }
 
-// A value for a name of a missing module. It may be passed on, inherited from and called at import, but
-// not computed on.
+// A value for a name of a missing module. It may be passed on, inherited from and called at import,
+// but not computed on.
 Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
   std::string name;
   ArgReader reader(interp, "inert", args);
@@ -184,7 +185,8 @@ Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
 // Whether the program is prepared for an exception.
 Result<Value> UnderTry(Interpreter& interp, const CallArgs&) { return Value::Bool(IsUnderTry(interp)); }
 
-// The frames of Python code, innermost first, except those of the runtime: (globals, locals, code, line).
+// The frames of Python code, innermost first, except those of the runtime: (globals, locals, code,
+// line).
 Result<Value> Frames(Interpreter& interp, const CallArgs&) {
   ListObject* out = interp.NewList();
   for (Frame* f = interp.state().frame; f != nullptr; f = f->back) {
@@ -236,8 +238,8 @@ Result<bool> IsLiteral(Interpreter& interp, const ast::ExprNode* e) {
   return e->AsOrNull<ast::Constant>() != nullptr || number(e, true);
 }
 
-// Whether the text is an expression that ast.literal_eval accepts. True for a text that does not parse: eval() then
-// reports the error.
+// Whether the text is an expression that ast.literal_eval accepts. True for a text that does not
+// parse: eval() then reports the error.
 Result<Value> IsLiteralText(Interpreter& interp, const CallArgs& args) {
   std::string text;
   ArgReader reader(interp, "literal_eval", args);

@@ -1,4 +1,5 @@
-// Of _cobra: what data files are unpacked with. A stranger's program can call all of this, on bytes of its own.
+// Of _cobra: what data files are unpacked with. A stranger's program can call all of this, on bytes
+// of its own.
 #include <zlib.h>
 
 #include <algorithm>
@@ -108,8 +109,8 @@ Result<Inflated> Inflate(Interpreter& interp, absl::string_view packed, int wind
   return out;
 }
 
-// inflate(data, window_bits, most, keep) -> (the first `keep` bytes, how many came out, their CRC, zlib's code, its
-// message, how many bytes were used)
+// inflate(data, window_bits, most, keep) -> (the first `keep` bytes, how many came out, their CRC,
+// zlib's code, its message, how many bytes were used)
 Result<Value> InflateFunction(Interpreter& interp, const CallArgs& args) {
   Value data;
   int64_t window_bits = 15, most = 0, keep = 0;
@@ -158,7 +159,8 @@ double FloatOf(uint64_t bits, int64_t size) {
                    : absl::bit_cast<double>(bits);
 }
 
-// numbers(data, at, count, kind, size, big): the list of `count` numbers of `size` bytes each; kind: 'i', 'u', 'f',
+// numbers(data, at, count, kind, size, big): the list of `count` numbers of `size` bytes each;
+// kind: 'i', 'u', 'f',
 // 'b' (bool), 'c' (complex: of two floats)
 Result<Value> Numbers(Interpreter& interp, const CallArgs& args) {
   Value data;

@@ -12,8 +12,8 @@ bool IsUpper(uint32_t c) { return HasProperty(c, kUpperCase | kTitleCase); }
 bool IsLower(uint32_t c) { return HasProperty(c, kLowerCase); }
 bool IsCased(uint32_t c) { return HasProperty(c, kLowerCase | kUpperCase | kTitleCase); }
 
-// Whether a capital sigma ends a word: there is a cased character before it and none after it, apart from
-// case-ignorable characters between them.
+// Whether a capital sigma ends a word: there is a cased character before it and none after it,
+// apart from case-ignorable characters between them.
 bool IsFinalSigma(const std::vector<uint32_t>& text, size_t at) {
   size_t before = at;
   while (before > 0 && HasProperty(text[before - 1], kCaseIgnorable)) --before;
@@ -23,8 +23,8 @@ bool IsFinalSigma(const std::vector<uint32_t>& text, size_t at) {
   return after == text.size() || !IsCased(text[after]);
 }
 
-// Maps each character: `kind_of(character, is first, follows a cased character)` returns the kind of the mapping; -1
-// keeps the character.
+// Maps each character: `kind_of(character, is first, follows a cased character)` returns the kind
+// of the mapping; -1 keeps the character.
 template <typename F>
 Result<Value> MapText(Interpreter& interp, StrObject* s, F kind_of) {
   std::string out;

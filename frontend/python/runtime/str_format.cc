@@ -1,4 +1,5 @@
-// Text of values: quoted strings, the format-specification language (f"{x:>8.3f}"), str.format and % formatting.
+// Text of values: quoted strings, the format-specification language (f"{x:>8.3f}"), str.format and
+// % formatting.
 #include "absl/strings/str_format.h"
 
 #include <algorithm>
@@ -96,8 +97,9 @@ std::string FormatDouble(double d, char type, int precision, bool alternate, boo
 
 namespace {
 
-// %#g: `precision` digits, zeros included; with an exponent if there are more than precision - margin before the point.
-// (glibc's own %#g drops the zeros of a number that is rounded up to a power of ten.)
+// %#g: `precision` digits, zeros included; with an exponent if there are more than precision -
+// margin before the point. (glibc's own %#g drops the zeros of a number that is rounded up to a
+// power of ten.)
 std::string AllDigits(double magnitude, int precision, int margin) {
   std::string text = FormatDouble(magnitude, 'e', precision - 1, true, false);
   int exponent = std::atoi(text.c_str() + text.find('e') + 1);

@@ -1,4 +1,5 @@
-// str. Text is UTF-8; positions that programs see are code points, which for ASCII strings are bytes.
+// str. Text is UTF-8; positions that programs see are code points, which for ASCII strings are
+// bytes.
 #include <algorithm>
 
 #include "absl/strings/match.h"

@@ -1,5 +1,5 @@
-// The variables live in slots of the frame around the statement (scope.cc), as those of a comprehension do; what is
-// evaluated lazily is a function without parameters.
+// The variables live in slots of the frame around the statement (scope.cc), as those of a
+// comprehension do; what is evaluated lazily is a function without parameters.
 #include "frontend/python/runtime/type_params.h"
 
 #include "frontend/python/runtime/import.h"
@@ -28,7 +28,8 @@ void SetVariable(Interpreter& interp, Frame& frame, const ast::TypeParam* param,
 Result<TupleObject*> BindTypeParams(Interpreter& interp, Frame& frame, const ast::StmtNode* statement) {
   const ast::Seq<ast::TypeParam> params = ast::TypeParamsOf(frame.unit->code->ast(), statement);
   if (params.empty()) return nullptr;
-  // A bound may name a variable that comes after it: the cells are there before the first function is made.
+  // A bound may name a variable that comes after it: the cells are there before the first function
+  // is made.
   for (const ast::TypeParam* param : params) SetVariable(interp, frame, param, Value::Unbound());
   std::vector<Value> made;
   for (const ast::TypeParam* param : params) {

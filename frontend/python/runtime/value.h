@@ -1,14 +1,20 @@
-// The Python value: a 16-byte, trivially copyable handle. None, bool, 64-bit int, float, Ellipsis and NotImplemented
-// live in the handle itself; everything else is an Object (object.h) on the interpreter's Heap (heap.h).
+// The Python value: a 16-byte, trivially copyable handle. None, bool, 64-bit int, float, Ellipsis
+// and NotImplemented live in the handle itself; everything else is an Object (object.h) on the
+// interpreter's Heap (heap.h).
 //
-// Nothing is reference counted or collected: an object lives until its Interpreter dies, and the heap's byte budget
-// bounds that. So a Value may be stored anywhere (in a graph, a native payload, a C++ container).
+// Nothing is reference counted or collected: an object lives until its Interpreter dies, and the
+// heap's byte budget bounds that. So a Value may be stored anywhere (in a graph, a native payload,
+// a C++ container).
 //
-// Errors. A function that can fail returns Result<T>. A failed Result carries nothing: the error (a Python exception,
-// or an interpreter failure that the program cannot catch) is pending in the Interpreter, which alone can make one:
-//   return interp.Raise(interp.types().ValueError, "bad stride");   // Python exception, catchable by the program
-//   return interp.Unsupported("torch.foo");                         // diagnostic kUnsupported, not catchable
-//   return interp.DataDependent("bool(Tensor)");                    // diagnostic kDataDependent, not catchable
+// Errors. A function that can fail returns Result<T>. A failed Result carries nothing: the error (a
+// Python exception, or an interpreter failure that the program cannot catch) is pending in the
+// Interpreter, which alone can make one:
+//   return interp.Raise(interp.types().ValueError, "bad stride");   // Python exception, catchable
+//                                                                   by the program
+//   return interp.Unsupported("torch.foo");                         // diagnostic kUnsupported, not
+//                                                                   catchable
+//   return interp.DataDependent("bool(Tensor)");                    // diagnostic kDataDependent,
+//                                                                   not catchable
 // All of these return a Failure, which converts to any Result<T>.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_VALUE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_VALUE_H_
@@ -37,8 +43,8 @@ struct BuiltinObject;
 struct InstanceObject;
 struct ExceptionObject;
 
-// The memory layout of an Object. A user class that derives from a built-in one has that one's kind, but its own class:
-// IsList() tests for the layout of a list, class_of() returns the class.
+// The memory layout of an Object. A user class that derives from a built-in one has that one's
+// kind, but its own class: IsList() tests for the layout of a list, class_of() returns the class.
 enum class ObjectKind : uint8_t {
 #define COBRA_OBJECT_KIND(name, python_name) k##name,
 #include "frontend/python/runtime/object_kinds.def"
@@ -168,7 +174,8 @@ class [[nodiscard]] Result<void> {
   auto var = (expr);                                \
   if (!var.ok()) return ::cobra::python::Failure(); \
   lhs = std::move(*var)
-// COBRA_TRY_SET(v, F()): the same for a variable that exists; one statement, so it may follow an `if` without braces.
+// COBRA_TRY_SET(v, F()): the same for a variable that exists; one statement, so it may follow an
+// `if` without braces.
 #define COBRA_TRY_SET(lhs, expr)                                \
   do {                                                          \
     auto cobra_result_ = (expr);                                \

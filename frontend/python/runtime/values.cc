@@ -157,7 +157,8 @@ Value Interpreter::NewInt(const BigInt& value) {
   if (value.FitsInt64()) return Value::Int(value.ToInt64());
   BigIntObject* b = Make<BigIntObject>(*this, types_.int_type);
   b->value = value;
-  // The words are outside the heap but are counted, plus half as much for touched pages between the objects.
+  // The words are outside the heap but are counted, plus half as much for touched pages between the
+  // objects.
   heap_.Allocate(static_cast<size_t>(32 + value.bits() / 16 * 3));
   return b;
 }

@@ -11,7 +11,8 @@ namespace {
 constexpr size_t kFirstBlockBytes = size_t{16} << 10;
 constexpr size_t kLargestBlockBytes = size_t{1} << 20;
 
-// Reads 8 bytes at a time and masks the last ones, so up to 8 bytes after the end of `name` must be readable.
+// Reads 8 bytes at a time and masks the last ones, so up to 8 bytes after the end of `name` must be
+// readable.
 uint32_t HashName(absl::string_view name) {
   uint64_t h = name.size() * 0x9E3779B97F4A7C15u;
   const char* p = name.data();

@@ -1,18 +1,21 @@
-// The abstract syntax tree of Python 3.11: the nodes and fields of CPython's Parser/Python.asdl, under the same names.
-// (Our base structs are StmtNode, ExprNode, PatternNode because ASDL's `Expr` is the expression statement; the
-// lower-case sums of the ASDL - arguments, arg, keyword, alias, withitem, match_case, comprehension - are capitalised.)
+// The abstract syntax tree of Python 3.11: the nodes and fields of CPython's Parser/Python.asdl,
+// under the same names. (Our base structs are StmtNode, ExprNode, PatternNode because ASDL's `Expr`
+// is the expression statement; the lower-case sums of the ASDL - arguments, arg, keyword, alias,
+// withitem, match_case, comprehension - are capitalised.)
 //
-// All nodes live in the arena of one Ast, are trivially destructible and never change after the parse. So an Ast can be
-// shared between threads as shared_ptr<const Ast>, node pointers are good for its whole life, and the destructor of a
-// tree frees a few blocks instead of recursing. The height of any tree is bounded by Limits::syntax_depth: a
-// recursive walk is safe if that much stack is.
+// All nodes live in the arena of one Ast, are trivially destructible and never change after the
+// parse. So an Ast can be shared between threads as shared_ptr<const Ast>, node pointers are good
+// for its whole life, and the destructor of a tree frees a few blocks instead of recursing. The
+// height of any tree is bounded by Limits::syntax_depth: a recursive walk is safe if that much
+// stack is.
 //
 //   switch (e->node_kind) {
 //     case ExprKind::BinOp: {
 //       const BinOp* binary = e->As<BinOp>();
 //       ... binary->left, binary->op, binary->right
 //
-// Optional fields (`?` in the ASDL) are null pointers when absent. Not kept: type comments, type_ignores.
+// Optional fields (`?` in the ASDL) are null pointers when absent. Not kept: type comments,
+// type_ignores.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_AST_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_AST_H_
 
@@ -37,8 +40,8 @@ struct Position {
   int32_t end_col = 0;
 };
 
-// An interned name. Equal names in one Ast are one Symbol, so compare pointers; `id` counts from 0 within the Ast, so
-// that a vector indexed by it replaces a hash table (Ast::symbols()).
+// An interned name. Equal names in one Ast are one Symbol, so compare pointers; `id` counts from 0
+// within the Ast, so that a vector indexed by it replaces a hash table (Ast::symbols()).
 struct Symbol {
   absl::string_view text;
   uint32_t id = 0;
@@ -78,7 +81,8 @@ enum class CmpOperator : uint8_t {
 enum class BoolOperator : uint8_t { And, Or };
 enum class ExprContext : uint8_t { Load, Store, Del };
 
-// The names in the ASDL ("FunctionDef", "Add", "NotIn") and the spelling in the source ("+", "not in").
+// The names in the ASDL ("FunctionDef", "Add", "NotIn") and the spelling in the source ("+", "not
+// in").
 const char* NameOf(StmtKind kind);
 const char* NameOf(ExprKind kind);
 const char* NameOf(PatternKind kind);
@@ -91,8 +95,8 @@ const char* Spelling(Operator op);
 const char* Spelling(UnaryOperator op);
 const char* Spelling(CmpOperator op);
 
-// The common head of a node. `node_id` counts all statements, expressions and patterns of the Ast from 0
-// (Ast::node_count()), for side tables such as inline caches.
+// The common head of a node. `node_id` counts all statements, expressions and patterns of the Ast
+// from 0 (Ast::node_count()), for side tables such as inline caches.
 template <typename Kind>
 struct NodeHead {
   Kind node_kind;
@@ -395,7 +399,8 @@ struct Constant : ExprBase<ExprKind::Constant> {
   bool is_u_string = false;  // `kind` of the ASDL is 'u' rather than None
   int64_t int_value = 0;     // kInt
   double float_value = 0;    // kFloat; kComplex: the imaginary part, the real one is 0
-  // kStr: decoded, UTF-8 (a lone surrogate such as '\ud800' takes the three bytes that UTF-8 would give it);
+  // kStr: decoded, UTF-8 (a lone surrogate such as '\ud800' takes the three bytes that UTF-8 would
+  // give it);
   // kBytes: the bytes; kBigInt: decimal digits of an int that needs more than 63 bits.
   absl::string_view text;
 };
@@ -474,8 +479,8 @@ struct Expression {
   const ExprNode* body = nullptr;
 };
 
-// Owns a tree, its names and its source text. Created by ParseModule and ParseExpression (parser.h); immutable
-// afterwards.
+// Owns a tree, its names and its source text. Created by ParseModule and ParseExpression
+// (parser.h); immutable afterwards.
 class Ast {
  public:
   Ast();

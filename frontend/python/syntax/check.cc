@@ -30,8 +30,8 @@ bool CheckFeatures(const ImportFrom& import, ScopeFacts* facts, SyntaxProblem* p
 
 }  // namespace
 
-// Only a doc string and other __future__ imports may precede a __future__ import. (CheckCompile finds those that
-// come too late.)
+// Only a doc string and other __future__ imports may precede a __future__ import. (CheckCompile
+// finds those that come too late.)
 bool CheckFuture(const Module& module, ScopeFacts* facts, SyntaxProblem* problem) {
   for (const StmtNode* statement : module.body) {
     const ImportFrom* import = statement->AsOrNull<ImportFrom>();

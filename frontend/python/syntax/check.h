@@ -8,8 +8,9 @@
 namespace cobra::python {
 namespace ast {
 
-// False, and *problem: CPython's compile() raises SyntaxError. In CPython's order: __future__ imports, then names and
-// scopes (symtable.c), then the rest (compile.c); the first error found is the one that is reported.
+// False, and *problem: CPython's compile() raises SyntaxError. In CPython's order: __future__
+// imports, then names and scopes (symtable.c), then the rest (compile.c); the first error found is
+// the one that is reported.
 // `version`: minor one of Python.
 bool CheckTree(const Ast& ast, int version, SyntaxProblem* problem);
 

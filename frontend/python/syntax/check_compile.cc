@@ -1,6 +1,7 @@
-// Errors that CPython's compile.c reports: statements in the wrong place, stars in the wrong place, patterns that
-// cannot be reached (check_patterns.cc). The visiting order is CPython's (a class's body before its bases, a
-// comprehension's elements before its outermost iterable), because only the first error is reported.
+// Errors that CPython's compile.c reports: statements in the wrong place, stars in the wrong place,
+// patterns that cannot be reached (check_patterns.cc). The visiting order is CPython's (a class's
+// body before its bases, a comprehension's elements before its outermost iterable), because only
+// the first error is reported.
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -341,7 +342,8 @@ bool CompileChecker::Aliases(Seq<Alias> names, const Position& pos) {
 
 bool CompileChecker::KeywordNames(Seq<Keyword> keywords) {
   if (keywords.size() < 2 && debug_ == nullptr) return true;
-  // CPython compares each keyword with all later ones: it reports the first repeated name, at its first repetition.
+  // CPython compares each keyword with all later ones: it reports the first repeated name, at its
+  // first repetition.
   constexpr size_t kFew = 16;
   if (keywords.size() > kFew) {
     absl::flat_hash_set<Identifier> seen;

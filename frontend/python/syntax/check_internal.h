@@ -21,11 +21,13 @@ struct ScopeFacts {
     bool coroutine = false;  // holds `await`, `async for` or an asynchronous comprehension
     bool generator = false;
   };
-  // By the node (FunctionDef, AsyncFunctionDef, Lambda or comprehension), for those that are either.
+  // By the node (FunctionDef, AsyncFunctionDef, Lambda or comprehension), for those that are
+  // either.
   absl::flat_hash_map<const void*, Flags> functions;
 };
 
-// What the checkers of code and of patterns share. Functions that return bool return false after an error.
+// What the checkers of code and of patterns share. Functions that return bool return false after an
+// error.
 class CheckBase {
  protected:
   CheckBase(const Ast& ast, SyntaxProblem* problem)
@@ -50,8 +52,8 @@ class CheckBase {
 bool CheckFuture(const Module& module, ScopeFacts* facts, SyntaxProblem* problem);
 bool CheckScopes(const Ast& ast, ScopeFacts* facts, SyntaxProblem* problem);
 bool CheckCompile(const Ast& ast, const ScopeFacts& facts, SyntaxProblem* problem);
-// A part of CheckCompile: one case's pattern. `visit` checks the expressions in it; only a pattern that allows it may
-// be one that matches everything.
+// A part of CheckCompile: one case's pattern. `visit` checks the expressions in it; only a pattern
+// that allows it may be one that matches everything.
 bool CheckPattern(const Ast& ast, const PatternNode* pattern, bool allow_irrefutable,
                   absl::FunctionRef<bool(const ExprNode*)> visit, SyntaxProblem* problem);
 

@@ -1,5 +1,6 @@
-// Names and scopes, following CPython's symtable.c: each scope has a set of flags for each name, and contradictory
-// flags are an error. The visiting order is CPython's, because only the first error is reported.
+// Names and scopes, following CPython's symtable.c: each scope has a set of flags for each name,
+// and contradictory flags are an error. The visiting order is CPython's, because only the first
+// error is reported.
 // Long because it is one visitor of the tree, in the order of symtable.c.
 #include <string>
 #include <utility>
@@ -126,8 +127,8 @@ class ScopeChecker {
     scope.entries.push_back({name, 0});
     return &scope.entries.back().flags;
   }
-  // If a scope between the current one and `outer` shadows `name`, the outermost of these holds the value that index_
-  // will have when `outer` is current.
+  // If a scope between the current one and `outer` shadows `name`, the outermost of these holds the
+  // value that index_ will have when `outer` is current.
   void PutBelow(int outer, Identifier name, int32_t position) {
     int32_t* slot = &index_[name->id];
     for (int s = current_; s != outer; s = scopes_[s].parent) {
@@ -436,7 +437,8 @@ bool ScopeChecker::Aliases(Seq<Alias> names) {
       return Fail(alias->pos, "import * only allowed at module level");
     }
     const size_t dot = name->text.find('.');
-    // `import a.b` binds `a`. A name that does not occur elsewhere in the tree cannot be part of an error.
+    // `import a.b` binds `a`. A name that does not occur elsewhere in the tree cannot be part of an
+    // error.
     const Identifier bound = dot == absl::string_view::npos ? name : ast_.FindSymbol(name->text.substr(0, dot));
     if (bound != nullptr && !Add(bound, kImport, alias->pos)) return false;
   }

@@ -155,7 +155,8 @@ uint32_t FourBytes(absl::string_view bytes) {
   return n < FourByteCharacters().size() ? FourByteCharacters()[n] : kNone;
 }
 
-// The syllable that euc_kr writes with eight bytes: a filler and three letters, each behind 0xa4. kNone.
+// The syllable that euc_kr writes with eight bytes: a filler and three letters, each behind 0xa4.
+// kNone.
 uint32_t Composed(absl::string_view bytes) {
   constexpr absl::string_view kFirst = "\xa1\xa2\xa4\xa7\xa8\xa9\xb1\xb2\xb3\xb5\xb6\xb7\xb8\xb9\xba\xbb\xbc\xbd\xbe";
   constexpr absl::string_view kLast =

@@ -1,4 +1,5 @@
-// Encodings of source text that are not UTF-8: those that CPython 3.11 knows, by the names that it has for them.
+// Encodings of source text that are not UTF-8: those that CPython 3.11 knows, by the names that it
+// has for them.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_ENCODINGS_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_ENCODINGS_H_
 
@@ -26,7 +27,8 @@ struct Decoded {
   std::string name;  // as Python shows it: "gbk"
 };
 
-// Decodes `bytes` from an encoding that may be written in any of its ways: "GBK", "shift-jis", "latin_1".
+// Decodes `bytes` from an encoding that may be written in any of its ways: "GBK", "shift-jis",
+// "latin_1".
 Decoded DecodeFrom(absl::string_view encoding, absl::string_view bytes);
 
 }  // namespace ast

@@ -19,7 +19,8 @@ constexpr char kGrammar[] =
 #include "frontend/python/syntax/error_grammar.inc"
     ;
 
-// The grammar is part of the program, so the first test with a syntax error finds any mistake in it.
+// The grammar is part of the program, so the first test with a syntax error finds any mistake in
+// it.
 [[noreturn]] void Broken(absl::string_view what) {
   std::fprintf(stderr, "error_grammar.inc: %.*s\n", static_cast<int>(what.size()), what.data());
   std::abort();
@@ -92,7 +93,8 @@ class Reader {
         return alternative;
       }
       alternative.items.push_back(std::make_unique<GrammarItem>(ReadItem()));
-      // Only if it is the only item. As in CPython, the mistakes of a dict are looked for in the first pass too.
+      // Only if it is the only item. As in CPython, the mistakes of a dict are looked for in the
+      // first pass too.
       const GrammarItem& item = *alternative.items.back();
       alternative.mistake = alternative.items.size() == 1 && item.op == Op::kRule &&
                             absl::StartsWith(grammar_->rules[item.rule].name, "invalid_");

@@ -1,7 +1,7 @@
-// Characters -> tokens, after the tokenizer.c of CPython 3.11, or of 3.13 where f-strings are tokens of their own (PEP
-// 701): the same tokens, the same errors, found at the same moment.
-// Tokens are made on demand because CPython, too, reports whatever comes first: an error of the grammar or one of the
-// characters.
+// Characters -> tokens, after the tokenizer.c of CPython 3.11, or of 3.13 where f-strings are
+// tokens of their own (PEP 701): the same tokens, the same errors, found at the same moment.
+// Tokens are made on demand because CPython, too, reports whatever comes first: an error of the
+// grammar or one of the characters.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_LEXER_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_LEXER_H_
 
@@ -46,23 +46,25 @@ struct SyntaxProblem {
 
 class Lexer {
  public:
-  // `text` ends in '\n' (unless empty) and is followed by at least 8 readable bytes, the first of them zero. A lexer
-  // for an expression in the middle of a file starts at `first_line`; `column_shift` is added to the columns of that
-  // line. `version`: minor one of Python (python_version.h).
+  // `text` ends in '\n' (unless empty) and is followed by at least 8 readable bytes, the first of
+  // them zero. A lexer for an expression in the middle of a file starts at `first_line`;
+  // `column_shift` is added to the columns of that line. `version`: minor one of Python
+  // (python_version.h).
   Lexer(absl::string_view text, int version, int first_line = 1, int column_shift = 0);
 
-  // Makes the next token. kError: problem() says what is wrong; do not call again except through ScanForErrors.
+  // Makes the next token. kError: problem() says what is wrong; do not call again except through
+  // ScanForErrors.
   void Next(Token* token);
 
   absl::string_view text() const { return text_; }
   const SyntaxProblem& problem() const { return problem_; }
-  // Whether the error was of the kind that CPython raises at once ("unterminated string literal"), rather than a state
-  // of the tokenizer ("unindent does not match").
+  // Whether the error was of the kind that CPython raises at once ("unterminated string literal"),
+  // rather than a state of the tokenizer ("unindent does not match").
   bool problem_was_raised() const { return problem_was_raised_; }
   bool reached_end() const { return reached_end_; }
   int version() const { return version_; }
-  // Reads on to the end of the text: true if CPython's tokenizer would raise on the way, or if a bracket that was
-  // opened before `error_line` is never closed; then problem() is that error.
+  // Reads on to the end of the text: true if CPython's tokenizer would raise on the way, or if a
+  // bracket that was opened before `error_line` is never closed; then problem() is that error.
   bool ScanForErrors(int error_line);
 
  private:
@@ -71,7 +73,8 @@ class Lexer {
   // CPython's MAXFSTRINGLEVEL and MAX_EXPR_NESTING.
   static constexpr size_t kMaxFStrings = 149;
   static constexpr size_t kMaxFields = 3;
-  // An f-string that has begun. Its text alternates with fields, which are ordinary tokens in braces.
+  // An f-string that has begun. Its text alternates with fields, which are ordinary tokens in
+  // braces.
   struct FString {
     const char* begin;
     const char* line_start;  // of the line that it begins in
@@ -103,8 +106,8 @@ class Lexer {
   void ReadName(Token* token);
   void ReadString(Token* token, const char* quote);
   void BeginFString(Token* token, const char* quote);
-  // The next token of the innermost f-string, whose text is being read. False: a field begins, whose tokens are
-  // others'.
+  // The next token of the innermost f-string, whose text is being read. False: a field begins,
+  // whose tokens are others'.
   bool ReadFStringText(Token* token);
   // Whether the next token is in no brackets but those of the innermost f-string's innermost field.
   bool IsDirectlyInField() const {

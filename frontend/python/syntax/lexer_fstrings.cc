@@ -1,5 +1,5 @@
-// f-strings since Python 3.12 (PEP 701): FStringStart, then texts (FStringMiddle) and fields in turn, FStringEnd. After
-// CPython 3.13's tok_get_fstring_mode.
+// f-strings since Python 3.12 (PEP 701): FStringStart, then texts (FStringMiddle) and fields in
+// turn, FStringEnd. After CPython 3.13's tok_get_fstring_mode.
 #include "absl/strings/str_cat.h"
 #include "frontend/python/syntax/lexer.h"
 
@@ -67,7 +67,8 @@ void Lexer::FailFString(Token* token) {
                     last_line, ")"));
 }
 
-// From a backslash to the last character that it escapes, or to the brace of `\N{`. True: to that brace.
+// From a backslash to the last character that it escapes, or to the brace of `\N{`. True: to that
+// brace.
 bool Lexer::SkipFStringEscape(bool raw) {
   const char escaped = p_[1];
   if (escaped == '{' || escaped == '}' || escaped == '\0') return false;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes encodings.inc beside this file: the encodings that Python source declares (PEP 263), as CPython 3.11 decodes
-them. UTF-8 and Latin-1 need no table."""
+"""Writes encodings.inc beside this file: the encodings that Python source declares (PEP 263), as
+CPython 3.11 decodes them. UTF-8 and Latin-1 need no table."""
 import codecs
 import encodings
 import encodings.aliases
@@ -10,8 +10,8 @@ import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 NONE = "\ufffd"
-# name: first and last lead byte, first and last trail byte. What Python has besides as a variant of one of them has a
-# list of differences; euc_jp is computed from shift_jis.
+# name: first and last lead byte, first and last trail byte. What Python has besides as a variant of
+# one of them has a list of differences; euc_jp is computed from shift_jis.
 TABLES = {
     "gbk": (0x81, 0xFE, 0x40, 0xFE),
     "cp949": (0x81, 0xFE, 0x41, 0xFE),

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Writes unicode_tables.inc and unicode_names.inc beside this file from the unicodedata of the Python that runs it.
+"""Writes unicode_tables.inc and unicode_names.inc beside this file from the unicodedata of the
+Python that runs it.
 
 Run it with CPython 3.11 (Unicode 14): the tables are what makes our lexer agree with that version.
 """

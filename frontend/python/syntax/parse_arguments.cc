@@ -1,4 +1,5 @@
-// The contents of the brackets of calls, subscripts and definitions, and the targets of assignments.
+// The contents of the brackets of calls, subscripts and definitions, and the targets of
+// assignments.
 #include "frontend/python/syntax/parser_impl.h"
 
 namespace cobra::python {
@@ -8,8 +9,8 @@ using K = TokenKind;
 
 // ---- arguments and slices ----
 
-// Begins after the '(' and reads the ')'. `allow_bare_generator` allows f(x for x in y), whose GeneratorExp begins
-// at the '('.
+// Begins after the '(' and reads the ')'. `allow_bare_generator` allows f(x for x in y), whose
+// GeneratorExp begins at the '('.
 bool Parser::ParseCallArguments(bool allow_bare_generator, Seq<ExprNode>* args, Seq<Keyword>* keywords, int* height) {
   const Start open = {end_line_, end_col_ - 1};  // position of the '(' just read
   Collector<ExprNode> positional(this);
@@ -143,8 +144,8 @@ const ExprNode* Parser::ParseStarTarget() {
   return WithHeight(node, target->height);
 }
 
-// Turns a parsed expression into a target; false if it cannot be one. The parser still owns the tree, so only this
-// function may write to finished nodes.
+// Turns a parsed expression into a target; false if it cannot be one. The parser still owns the
+// tree, so only this function may write to finished nodes.
 bool Parser::SetContext(const ExprNode* node, ExprContext ctx, bool starred_allowed) {
   switch (node->node_kind) {
     case ExprKind::Name: const_cast<Name*>(node->As<Name>())->ctx = ctx; return true;

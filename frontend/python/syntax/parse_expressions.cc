@@ -478,7 +478,8 @@ const ExprNode* Parser::ParseBraces() {
   return WithHeight(set, HeightOf(set->elts));
 }
 
-// Begins after '{' or, with `first_key`, at the ':' after that key. Keys and values alternate on the stack.
+// Begins after '{' or, with `first_key`, at the ':' after that key. Keys and values alternate on
+// the stack.
 const ExprNode* Parser::ParseDict(Start start, const ExprNode* first_key) {
   Collector<ExprNode> pairs(this);
   const ExprNode* key = first_key;

@@ -1,5 +1,6 @@
-// Numbers and strings. f-strings are those of CPython 3.11 (parse_fstrings.cc has those of 3.12): the text between
-// braces is found by counting brackets and quotes, enclosed in parentheses and parsed separately.
+// Numbers and strings. f-strings are those of CPython 3.11 (parse_fstrings.cc has those of 3.12):
+// the text between braces is found by counting brackets and quotes, enclosed in parentheses and
+// parsed separately.
 #include <cstring>
 
 #include "absl/strings/numbers.h"
@@ -13,7 +14,8 @@ namespace ast {
 
 namespace {
 
-// CPython 3.11 rejects longer decimal literals; we limit all literals, because the conversion takes quadratic time.
+// CPython 3.11 rejects longer decimal literals; we limit all literals, because the conversion takes
+// quadratic time.
 constexpr size_t kMaxDecimalDigits = 4300;
 
 int DigitValue(char c) {
@@ -40,8 +42,8 @@ std::string ToDecimal(absl::string_view digits, int base) {
   return out;
 }
 
-// The offset of `at` if every non-ASCII character were written \UXXXXXXXX: CPython decodes such a text, so its error
-// positions count in it.
+// The offset of `at` if every non-ASCII character were written \UXXXXXXXX: CPython decodes such a
+// text, so its error positions count in it.
 ptrdiff_t EscapedOffset(const char* begin, const char* at) {
   ptrdiff_t offset = 0;
   for (const char* p = begin; p < at; ++p) {
@@ -181,7 +183,8 @@ class Parser::StringJoiner {
     FlushText();
     return JoinedAt(pos_);
   }
-  // For a format specification, CPython 3.11 gives the whole and its last text the position of the token around it.
+  // For a format specification, CPython 3.11 gives the whole and its last text the position of the
+  // token around it.
   const ExprNode* JoinedSpecification(const Position& token_pos) {
     if (!text_.empty()) nodes_.Add(parser_->MakeText(ConstantKind::kStr, text_, false, token_pos));
     return JoinedAt(token_pos);
@@ -248,7 +251,8 @@ const ExprNode* Parser::ParseStrings(absl::Span<const Token> tokens) {
       Constant* node = builder_->Node<Constant>(pos);
       node->constant_kind = part.bytes ? ConstantKind::kBytes : ConstantKind::kStr;
       node->is_u_string = is_u;
-      // The source lives as long as the tree, and the text of a field of an f-string is in the arena.
+      // The source lives as long as the tree, and the text of a field of an f-string is in the
+      // arena.
       node->text = part.body;
       return node;
     }
@@ -390,7 +394,8 @@ bool Parser::DecodeBytesEscapes(absl::string_view body, std::string* out) {
 
 // ---- f-strings ----
 
-// Parses text and fields up to the end or, inside a format specification (level > 0), up to its '}'.
+// Parses text and fields up to the end or, inside a format specification (level > 0), up to its
+// '}'.
 bool Parser::ParseFStringBody(const StringPart& part, const char** p, const char* end, int level,
                               StringJoiner* joiner) {
   for (;;) {
@@ -409,7 +414,8 @@ bool Parser::ParseFStringBody(const StringPart& part, const char** p, const char
   return true;
 }
 
-// Reads one piece of text. *more is true if it ended in a doubled brace, after which text may follow.
+// Reads one piece of text. *more is true if it ended in a doubled brace, after which text may
+// follow.
 bool Parser::ReadFStringLiteral(const StringPart& part, const char** p, const char* end, int level, std::string* out,
                                 bool* more) {
   const char* const begin = *p;
@@ -544,9 +550,10 @@ const ExprNode* Parser::ParseReplacementField(const StringPart& part, const char
   return WithHeight(node, HeightOf(value, format_spec));
 }
 
-// The expression is parsed as a separate text, "(expression)". CPython 3.11 numbers its lines and columns as follows.
-// The first line is the line of the string plus the number of newlines before the '{'. The columns of the first line
-// start at the column of the '{' in its line; in the token's first line, this includes the column of the token.
+// The expression is parsed as a separate text, "(expression)". CPython 3.11 numbers its lines and
+// columns as follows. The first line is the line of the string plus the number of newlines before
+// the '{'. The columns of the first line start at the column of the '{' in its line; in the token's
+// first line, this includes the column of the token.
 const ExprNode* Parser::ParseFieldExpression(const StringPart& part, const char* begin, const char* end) {
   const char* s = begin;
   while (s < end && (*s == ' ' || *s == '\t' || *s == '\n' || *s == '\f')) ++s;

@@ -6,8 +6,8 @@ namespace ast {
 
 using K = TokenKind;
 
-// Called at the name `match`. Parses a match statement if the tokens are `match SUBJECT: NEWLINE INDENT case`.
-// Otherwise returns null and consumes nothing, because `match` is an ordinary name.
+// Called at the name `match`. Parses a match statement if the tokens are `match SUBJECT: NEWLINE
+// INDENT case`. Otherwise returns null and consumes nothing, because `match` is an ordinary name.
 const StmtNode* Parser::TryParseMatch(bool* failed_inside) {
   const K next = Peek().kind;
   if (!StartsExpression(next) && next != K::kStar) return nullptr;
@@ -235,7 +235,8 @@ const PatternNode* Parser::ParseClassPattern(Start start, const ExprNode* cls) {
   return node;
 }
 
-// '(' pattern ')' is the pattern itself; with a comma, a star or nothing inside it is a sequence, as '[...]' always is.
+// '(' pattern ')' is the pattern itself; with a comma, a star or nothing inside it is a sequence,
+// as '[...]' always is.
 const PatternNode* Parser::ParseGroupOrSequencePattern() {
   const Start start = Here();
   const bool round = At(K::kLParen);

@@ -325,8 +325,8 @@ const StmtNode* Parser::ParseAsync() {
   }
 }
 
-// Parses `if` and every `elif`, which is an If in the orelse of the previous one. They are read in a loop and linked
-// from the last to the first.
+// Parses `if` and every `elif`, which is an If in the orelse of the previous one. They are read in
+// a loop and linked from the last to the first.
 const StmtNode* Parser::ParseIf() {
   struct Arm {
     Start start;

@@ -56,7 +56,8 @@ void Parser::Lex() {
   if (builder_->node_count() > static_cast<uint64_t>(limits_.syntax_nodes)) FailAmount(limits_.syntax_nodes, "nodes");
   if (builder_->name_count() > static_cast<uint64_t>(limits_.syntax_names))
     FailAmount(limits_.syntax_names, "different names");
-  // If a limit is exceeded, the parse ends at the next token. A given list of tokens ends after its last token.
+  // If a limit is exceeded, the parse ends at the next token. A given list of tokens ends after its
+  // last token.
   if (has_problem_) {
     token->kind = K::kError;
   } else if (lexer_ != nullptr) {
@@ -165,8 +166,8 @@ SyntaxProblem Parser::Explain(absl::string_view start_rule, int first_line, int 
   search.start_rule = start_rule;
   search.depth = depth_;
   search.stopped_at = tokens_.back().pos;
-  // The search also handles a problem inside a literal: it knows the reported position and whether a later
-  // error takes precedence.
+  // The search also handles a problem inside a literal: it knows the reported position and whether
+  // a later error takes precedence.
   const SyntaxProblem found = FindSyntaxError(search, limits_, builder_);
   return has_problem_ && found.kind == SyntaxProblem::Kind::kInternal ? problem_ : found;
 }
@@ -189,7 +190,8 @@ absl::Status ProblemToStatus(const SyntaxProblem& problem, const Ast& ast) {
   return DiagnosticToStatus(diagnostic);
 }
 
-// Null: that version rejects the text, and `explain` is false. Finding the message may take a hundred times as long.
+// Null: that version rejects the text, and `explain` is false. Finding the message may take a
+// hundred times as long.
 absl::StatusOr<std::shared_ptr<const Ast>> ParseAs(int version, const std::string& text, absl::string_view filename,
                                                    const Limits& limits, bool module, bool explain) {
   TreeBuilder builder(text, std::string(filename));

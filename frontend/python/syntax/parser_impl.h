@@ -1,12 +1,13 @@
-// The recursive descent parser. One token of lookahead suffices almost everywhere (two for `name =` and `name :=`);
-// only `with (` and the soft keyword `match` are parsed tentatively.
+// The recursive descent parser. One token of lookahead suffices almost everywhere (two for `name =`
+// and `name :=`); only `with (` and the soft keyword `match` are parsed tentatively.
 //
-// It builds the tree of a correct program and produces no messages: a method that cannot continue returns null (or
-// false), the parse ends, and syntax_errors.h determines CPython's message. Exceptions are the limits and the errors
-// inside string and number literals: these set problem().
+// It builds the tree of a correct program and produces no messages: a method that cannot continue
+// returns null (or false), the parse ends, and syntax_errors.h determines CPython's message.
+// Exceptions are the limits and the errors inside string and number literals: these set problem().
 //
-// Native recursion: every method that can be re-entered through brackets, operators or blocks takes a Depth. Chains
-// (a.b.c, x + y + z, elif) are loops, and the height of what they build is bounded through NodeHead::height.
+// Native recursion: every method that can be re-entered through brackets, operators or blocks takes
+// a Depth. Chains (a.b.c, x + y + z, elif) are loops, and the height of what they build is bounded
+// through NodeHead::height.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_IMPL_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_IMPL_H_
 
@@ -44,7 +45,8 @@ class Parser {
   const ExprNode* ParseStringsOfTokens();
   // For syntax_errors: a NUMBER token.
   const Constant* ParseNumber(const Token& token);
-  // For syntax_errors: all tokens as one expression of any kind, or as the arguments of a call (then a Call).
+  // For syntax_errors: all tokens as one expression of any kind, or as the arguments of a call
+  // (then a Call).
   const ExprNode* ParseAnyExpression();
   const ExprNode* ParseArgumentTokens();
 

@@ -61,8 +61,8 @@ absl::string_view FindEncoding(absl::string_view text) {
   return {};
 }
 
-// A text that ends in "\r\n" gets one more empty line, because CPython's compile() adds one. As a result, a backslash
-// before the last newline is no error.
+// A text that ends in "\r\n" gets one more empty line, because CPython's compile() adds one. As a
+// result, a backslash before the last newline is no error.
 void NormalizeNewlines(std::string* text) {
   const bool extra_line = absl::EndsWith(*text, "\r\n");
   if (text->find('\r') != std::string::npos) {

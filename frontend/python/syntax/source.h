@@ -11,8 +11,8 @@
 namespace cobra::python {
 namespace ast {
 
-// UTF-8 without byte order mark and without NUL; every line ends in '\n' (from "\r\n", "\r" or the end of the text).
-// Obeys PEP 263's encoding declarations.
+// UTF-8 without byte order mark and without NUL; every line ends in '\n' (from "\r\n", "\r" or the
+// end of the text). Obeys PEP 263's encoding declarations.
 absl::StatusOr<std::string> DecodeSource(absl::string_view source, absl::string_view filename, int64_t max_bytes);
 
 }  // namespace ast

@@ -19,11 +19,13 @@ namespace {
 
 using Op = GrammarItem::Op;
 
-// CPython gives up (MemoryError) at 6,000 nested rules, about 200 brackets. We use fewer rules per bracket and give up
-// at about the same number of brackets. A rule takes about three stack frames, together less than 0.6 KB.
+// CPython gives up (MemoryError) at 6,000 nested rules, about 200 brackets. We use fewer rules per
+// bracket and give up at about the same number of brackets. A rule takes about three stack frames,
+// together less than 0.6 KB.
 constexpr int kMaxRuleDepth = 4500;
-// Limits of time (a second or two) and memory (100 MB). Only statements of more than about 100,000 tokens come near
-// them. Then the error is the plain "invalid syntax" at the place where our own parser stopped.
+// Limits of time (a second or two) and memory (100 MB). Only statements of more than about 100,000
+// tokens come near them. Then the error is the plain "invalid syntax" at the place where our own
+// parser stopped.
 constexpr int64_t kMaxSteps = 40 * 1000 * 1000;
 constexpr size_t kMaxMemo = 4 * 1000 * 1000;
 
@@ -205,8 +207,8 @@ int ErrorFinder::MatchRule(int rule_index, int at) {
   if (raised_) return -1;
   const GrammarRule& rule = grammar_.rules[rule_index];
   if (!Fetch(at) || (!rule.nullable && !rule.first[static_cast<size_t>(tokens_[at].kind)])) return -1;
-  // CPython caches the results of some rules no matter whether mistakes were looked for. For the other rules the two
-  // cases must be separate.
+  // CPython caches the results of some rules no matter whether mistakes were looked for. For the
+  // other rules the two cases must be separate.
   const uint64_t key =
       (static_cast<uint64_t>(at) << 12) | (static_cast<uint64_t>(rule_index) << 1) | (!rule.memo && mistakes_ ? 1 : 0);
   const auto found = memo_.find(key);
@@ -425,7 +427,8 @@ ABSL_ATTRIBUTE_NOINLINE bool ErrorFinder::Act(const GrammarAlternative& alternat
   return true;
 }
 
-// A later error of the lexer, or a bracket that is never closed, explains more than the error of the grammar.
+// A later error of the lexer, or a bracket that is never closed, explains more than the error of
+// the grammar.
 void ErrorFinder::ScanRest() {
   if (lexer_failed_ || lexer_.reached_end()) return;
   if (!lexer_.ScanForErrors(tokens_.back().pos.line)) return;

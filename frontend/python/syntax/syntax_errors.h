@@ -1,10 +1,10 @@
 // The message and position of CPython 3.11 for a source that it rejects.
 //
-// CPython parses with a packrat parser. When that fails, it parses again with extra rules that recognise common
-// mistakes; where these report something depends on what the grammar tries in which order. So, for a source that our
-// parser rejects, we do the same: an interpreter of the same grammar (error_grammar.inc) runs over the tokens, first
-// without and then with those rules. It is slow (about 1 MB/s), but runs only to explain an error, and its steps are
-// counted.
+// CPython parses with a packrat parser. When that fails, it parses again with extra rules that
+// recognise common mistakes; where these report something depends on what the grammar tries in
+// which order. So, for a source that our parser rejects, we do the same: an interpreter of the same
+// grammar (error_grammar.inc) runs over the tokens, first without and then with those rules. It is
+// slow (about 1 MB/s), but runs only to explain an error, and its steps are counted.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_SYNTAX_ERRORS_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_SYNTAX_ERRORS_H_
 

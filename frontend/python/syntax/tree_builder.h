@@ -1,4 +1,5 @@
-// The storage of an Ast (a bump arena and an intern table) and the class that fills it. Used by the parser only.
+// The storage of an Ast (a bump arena and an intern table) and the class that fills it. Used by the
+// parser only.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_TREE_BUILDER_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_TREE_BUILDER_H_
 
@@ -20,7 +21,8 @@
 namespace cobra::python {
 namespace ast {
 
-// Blocks that grow from 16 KB to 1 MB: a small expression costs one small block, a large file few large ones.
+// Blocks that grow from 16 KB to 1 MB: a small expression costs one small block, a large file few
+// large ones.
 struct Ast::Storage {
   std::vector<std::unique_ptr<char[]>> blocks;
   char* next = nullptr;

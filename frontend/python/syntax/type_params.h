@@ -1,8 +1,8 @@
-// What Python 3.12 and 3.13 add to the statements of a tree (ast.h): the type parameters of def, class and type
-// statements. They stand beside the nodes, because few statements have any.
+// What Python 3.12 and 3.13 add to the statements of a tree (ast.h): the type parameters of def,
+// class and type statements. They stand beside the nodes, because few statements have any.
 //
-// `type X[T] = V` is an AnnAssign without annotation, to X. Its value, as everything else that Python evaluates only
-// when somebody asks for it, is the body of a Lambda without parameters.
+// `type X[T] = V` is an AnnAssign without annotation, to X. Its value, as everything else that
+// Python evaluates only when somebody asks for it, is the body of a Lambda without parameters.
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_TYPE_PARAMS_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_TYPE_PARAMS_H_
 

@@ -1,5 +1,5 @@
-// The sub-expressions of an expression, in the order in which CPython evaluates them (roughly: a dict's keys come
-// before its values, as in the ASDL).
+// The sub-expressions of an expression, in the order in which CPython evaluates them (roughly: a
+// dict's keys come before its values, as in the ASDL).
 #ifndef COBRA_FRONTEND_PYTHON_SYNTAX_WALK_H_
 #define COBRA_FRONTEND_PYTHON_SYNTAX_WALK_H_
 
@@ -8,8 +8,9 @@
 namespace cobra::python {
 namespace ast {
 
-// Calls visit(child) for each child expression that is there, until one returns false; returns whether none did. Of a
-// Lambda and the comprehensions, whose children live in scopes of their own, it visits nothing.
+// Calls visit(child) for each child expression that is there, until one returns false; returns
+// whether none did. Of a Lambda and the comprehensions, whose children live in scopes of their own,
+// it visits nothing.
 template <typename Visit>
 bool VisitChildren(const ExprNode* e, Visit&& visit) {
   const auto one = [&](const ExprNode* child) { return child == nullptr || visit(child); };
@@ -65,7 +66,8 @@ bool VisitChildren(const ExprNode* e, Visit&& visit) {
   return true;
 }
 
-// The common parts of the four comprehensions. For a DictComp, `elt` is the key and `value` the value.
+// The common parts of the four comprehensions. For a DictComp, `elt` is the key and `value` the
+// value.
 struct ComprehensionParts {
   const ExprNode* elt = nullptr;
   const ExprNode* value = nullptr;

@@ -18,7 +18,8 @@
 namespace cobra::python {
 
 namespace {
-// A call runs a shape rule and adds a node with its strides: this takes microseconds, where a step takes nanoseconds.
+// A call runs a shape rule and adds a node with its strides: this takes microseconds, where a step
+// takes nanoseconds.
 constexpr int64_t kStepsOfACall = 20;
 constexpr size_t kNodeBytes = 1024;  // of a node outside the heap, including names and strides
 constexpr size_t kViewBytes = 1280;  // of a view of a constant, outside the heap too
@@ -44,8 +45,8 @@ int64_t StepsOfAttributes(const graph::Attributes& attributes) {
 }  // namespace
 
 NativeObject* Tensor::Copy(Interpreter& interp) {
-  // While the network does not run, a copy is a separate tensor (deepcopy of a layer). While it runs, PyTorch's copy is
-  // a clone, so no other call is recorded.
+  // While the network does not run, a copy is a separate tensor (deepcopy of a layer). While it
+  // runs, PyTorch's copy is a clone, so no other call is recorded.
   Refresh(interp, this);
   Tensor* copy = interp.heap().New<Tensor>(*this);
   copy->base = nullptr;
@@ -83,9 +84,9 @@ const std::shared_ptr<const std::string>& FileOf(TorchState& torch, const CodeUn
   return latest->name;
 }
 
-// The line in the program's own file, not in the layer library that runs for it. If a torch.nn module calls its
-// own layers, one line of the program makes many calls; then the origin also has the line where the called
-// layer was constructed.
+// The line in the program's own file, not in the layer library that runs for it. If a torch.nn
+// module calls its own layers, one line of the program makes many calls; then the origin also has
+// the line where the called layer was constructed.
 graph::Origin CurrentOrigin(Interpreter& interp) {
   TorchState& torch = Torch(interp);
   graph::Origin origin;
@@ -172,8 +173,8 @@ std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<cons
   return view;
 }
 
-// The cost in steps of a call that computes values; `elements` is the number of output elements. The input may be much
-// larger than the output.
+// The cost in steps of a call that computes values; `elements` is the number of output elements.
+// The input may be much larger than the output.
 int64_t StepsOfConstants(const Call& call, const std::vector<const graph::TensorType*>& types,
                          const std::vector<graph::TensorType>& outputs, int64_t elements) {
   constexpr int64_t kSmall = 1024;
@@ -215,7 +216,8 @@ ConstantInputs ConstantInputsOf(Interpreter& interp, const Call& call, bool inpl
   return inputs;
 }
 
-// How many numbers the outputs hold, with a limit per output, or the error that an output is too large.
+// How many numbers the outputs hold, with a limit per output, or the error that an output is too
+// large.
 Result<int64_t> NumbersOf(Interpreter& interp, graph::Op op, const std::vector<graph::TensorType>& outputs) {
   int64_t numbers = 0;
   for (const graph::TensorType& type : outputs) {
@@ -343,8 +345,8 @@ Result<Value> WriteConstant(Interpreter& interp, const Call& call, const graph::
   return call.inputs[0];
 }
 
-// x[index] = value where nothing else refers to the values of x: loops write to one tensor many times. False if it is
-// another call, or must be computed anew.
+// x[index] = value where nothing else refers to the values of x: loops write to one tensor many
+// times. False if it is another call, or must be computed anew.
 bool WriteElements(Interpreter& interp, const Call& call, const ConstantInputs& inputs) {
   if (call.op != graph::Op::setitem || !inputs.known || call.tensors[0]->values.OwnBytes() == 0) return false;
   for (const graph::TensorType* type : inputs.types) {
@@ -392,7 +394,8 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   const bool gathers = graph::RulesOf(call.op).storage == graph::Storage::kViewOrGather &&
                        (call.tensors.size() > 1 || graph::Gathers(call.attributes.String("index")));
   const bool view = cost_class == graph::CostClass::kView && call.tensors[0] != nullptr && !gathers;
-  // Each view has a copy of the attributes: the sizes that split() is given may be as many as its outputs.
+  // Each view has a copy of the attributes: the sizes that split() is given may be as many as its
+  // outputs.
   constexpr size_t kMostAttributeBytes = 1 << 20;
   const auto attribute_bytes = static_cast<size_t>(AttributeBytes(call.attributes));
   const bool tracked = attribute_bytes * outputs->size() <= kMostAttributeBytes;
@@ -418,8 +421,8 @@ Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inpla
   return Returned(interp, call.op, results, returns);
 }
 
-// The values of a recorded call whose inputs are nevertheless known, such as batch_sizes of a packed sequence; empty if
-// some are not known.
+// The values of a recorded call whose inputs are nevertheless known, such as batch_sizes of a
+// packed sequence; empty if some are not known.
 std::vector<std::shared_ptr<const ConstValues>> KnownValues(Interpreter& interp, const Call& call,
                                                             const graph::Node& node) {
   std::vector<graph::ConstInput> inputs;
@@ -445,7 +448,8 @@ std::vector<std::shared_ptr<const ConstValues>> KnownValues(Interpreter& interp,
 
 Result<Value> Record(Interpreter& interp, Call& call, bool inplace, Returns returns) {
   TorchState& torch = Torch(interp);
-  // Long lists and index texts are stored in the graph once for every call, so they count as memory of the program.
+  // Long lists and index texts are stored in the graph once for every call, so they count as memory
+  // of the program.
   if (const int64_t bytes = AttributeBytes(call.attributes); bytes > 1024)
     interp.heap().Allocate(static_cast<size_t>(bytes));
   const graph::Op op = call.op;

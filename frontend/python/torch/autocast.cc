@@ -1,5 +1,6 @@
-// torch.autocast('cpu'): which operators take their inputs in the lower precision, and which in float32. PyTorch casts
-// inside the dispatcher. Here a cast is a call of the graph, because it is work for the network.
+// torch.autocast('cpu'): which operators take their inputs in the lower precision, and which in
+// float32. PyTorch casts inside the dispatcher. Here a cast is a call of the graph, because it is
+// work for the network.
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
 #include "graph/cost.h"
@@ -55,8 +56,8 @@ Result<Value> SetAutocast(Interpreter& interp, const CallArgs& args) {
   return interp.NewTuple(before);
 }
 
-// torch._nest_autocast(by): a context manager begins (1) or ends (-1). When the outermost one ends, the cached casts of
-// parameters are dropped.
+// torch._nest_autocast(by): a context manager begins (1) or ends (-1). When the outermost one ends,
+// the cached casts of parameters are dropped.
 Result<Value> NestAutocast(Interpreter& interp, const CallArgs& args) {
   int64_t by;
   ArgReader reader(interp, "_nest_autocast", args);

@@ -282,7 +282,8 @@ class Binder {
     return true;
   }
 
-  // size_average and reduce are what `reduction` was called before: the two together say which one it is.
+  // size_average and reduce are what `reduction` was called before: the two together say which one
+  // it is.
   bool TakeDropped(const Param& param, Value v) {
     if (v.IsNone() || (param.name != "size_average" && param.name != "reduce")) return true;
     Result<bool> truth = interp_.Truth(v);

@@ -1,5 +1,5 @@
-// Signatures of torch functions (functions.def) and the binding of one call's arguments to an operator's inputs and
-// attributes.
+// Signatures of torch functions (functions.def) and the binding of one call's arguments to an
+// operator's inputs and attributes.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_BINDER_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_BINDER_H_
 

@@ -33,7 +33,8 @@ Result<Value> CastTo(Interpreter& interp, graph::Op op, Value self, std::optiona
   return Apply(interp, op, std::move(attributes), std::move(inputs));
 }
 
-// What to() is called with: a device and a dtype, or a dtype, or a tensor; then non_blocking and copy.
+// What to() is called with: a device and a dtype, or a dtype, or a tensor; then non_blocking and
+// copy.
 struct ToArguments {
   std::optional<graph::DType> dtype;
   Value tensor;
@@ -50,7 +51,8 @@ Failure InvalidTo(Interpreter& interp, const CallArgs& args) {
                    "), but expected a device and a dtype, a dtype, or a tensor"));
 }
 
-// A number stands for the type that Python's numbers of its kind have; an int is the index of a device.
+// A number stands for the type that Python's numbers of its kind have; an int is the index of a
+// device.
 std::optional<graph::DType> DTypeArgument(Interpreter& interp, Value v) {
   if (v.IsBool()) return graph::DType::bool_;
   if (v.IsFloat()) return graph::DType::float64;

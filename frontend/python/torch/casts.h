@@ -1,5 +1,5 @@
-// Methods of a tensor that give the same values in another element type, on another device or in another layout: to(),
-// type(), float(), contiguous() ...
+// Methods of a tensor that give the same values in another element type, on another device or in
+// another layout: to(), type(), float(), contiguous() ...
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_CASTS_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_CASTS_H_
 

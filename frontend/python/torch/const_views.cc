@@ -1,7 +1,7 @@
-// Views of constants that are written to. A view stores the call that made it. To find which elements of the base
-// it contains, that call is run on the numbers 0, 1, 2 ... in place of the base's values. Most views never need
-// this, so it happens only in two cases: a tensor with a base is written to, or the base was written to after the
-// view got its values.
+// Views of constants that are written to. A view stores the call that made it. To find which
+// elements of the base it contains, that call is run on the numbers 0, 1, 2 ... in place of the
+// base's values. Most views never need this, so it happens only in two cases: a tensor with a base
+// is written to, or the base was written to after the view got its values.
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
 #include "graph/const_eval.h"
@@ -22,7 +22,8 @@ bool MayCopy(graph::Op op) {
   return rule == graph::StrideRule::kReshaped || rule == graph::StrideRule::kMadeContiguous;
 }
 
-// Strides of a tensor of `shape` whose elements are at the indices `at` of the base; all views in PyTorch have strides.
+// Strides of a tensor of `shape` whose elements are at the indices `at` of the base; all views in
+// PyTorch have strides.
 graph::Strides StridesAt(const graph::Shape& shape, const std::vector<int64_t>& at) {
   graph::Strides strides = graph::ContiguousStrides(shape);
   if (at.empty()) return strides;
@@ -36,7 +37,8 @@ bool HasPlaces(const graph::TensorType& type) {
   return type.num_elements() <= graph::kMaxConstElements && !graph::IsComplex(type.dtype);
 }
 
-// The indices in the base of the elements of the call's output; `parent` gives those of its first input.
+// The indices in the base of the elements of the call's output; `parent` gives those of its first
+// input.
 Places PlacesIn(const ConstView& view, const Places& parent) {
   Places places;
   std::vector<graph::TensorType> types = view.inputs;
@@ -93,7 +95,8 @@ Places PlacesOf(Interpreter& interp, const Tensor* tensor) {
   return PlacesOf(tensor->view.get());
 }
 
-// Whether the indices of the elements must be computed: the values are known, or the tensor may be a copy.
+// Whether the indices of the elements must be computed: the values are known, or the tensor may be
+// a copy.
 bool NeedsPlaces(const Tensor* tensor, bool known) {
   for (const ConstView* v = tensor->view.get(); !known && v != nullptr; v = v->parent.get()) known = MayCopy(v->op);
   return known;

@@ -13,8 +13,8 @@
 namespace cobra::python {
 namespace {
 
-// Keyword arguments that do not affect the values, such as device, layout, pin_memory. Only dtype and requires_grad
-// matter.
+// Keyword arguments that do not affect the values, such as device, layout, pin_memory. Only dtype
+// and requires_grad matter.
 struct Where {
   std::optional<graph::DType> dtype;
   bool requires_grad = false;
@@ -270,9 +270,10 @@ NativeFunction FromData(std::string name) {
   };
 }
 
-// PyTorch's kernels for ranges fill two vectors of 32 bytes at a time, each starting from its own first element, and
-// the remaining elements one by one. The last bit of a value depends on it. `at(i)` computes element i directly,
-// `within(base, k)` the k-th element after the first one of a vector.
+// PyTorch's kernels for ranges fill two vectors of 32 bytes at a time, each starting from its own
+// first element, and the remaining elements one by one. The last bit of a value depends on it.
+// `at(i)` computes element i directly, `within(base, k)` the k-th element after the first one of a
+// vector.
 template <typename At, typename Within>
 ConstValues InVectors(int64_t count, graph::DType dtype, At at, Within within) {
   const int64_t width = dtype == graph::DType::float64 ? 4 : 8;
@@ -288,7 +289,8 @@ ConstValues InVectors(int64_t count, graph::DType dtype, At at, Within within) {
   return values;
 }
 
-// How many numbers arange() makes. Integers are counted from whole numbers, and for int64 up to one too.
+// How many numbers arange() makes. Integers are counted from whole numbers, and for int64 up to one
+// too.
 double CountOf(graph::DType dtype, double* start, double end, double* step) {
   const bool whole = graph::IsIntegral(dtype);
   const double first = *start, apart = *step;
@@ -370,7 +372,8 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
                 RangeAttributes(dtype, a, s));
 }
 
-// Computed from both ends to the middle, as in PyTorch, so that drop-path rates are equal bit for bit.
+// Computed from both ends to the middle, as in PyTorch, so that drop-path rates are equal bit for
+// bit.
 Result<Value> Linspace(Interpreter& interp, const CallArgs& args) {
   std::vector<KeywordArg> rest;
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
@@ -452,7 +455,8 @@ Result<Value> RandPerm(Interpreter& interp, const CallArgs& args) {
   return Filled(interp, {shape, where.dtype.value_or(graph::DType::int64)}, std::nullopt, where, "randperm");
 }
 
-// The same of a matrix with more elements than values are kept of: how many indices there are is counted by rows.
+// The same of a matrix with more elements than values are kept of: how many indices there are is
+// counted by rows.
 Result<Value> LargeTriangle(Interpreter& interp, bool upper, int64_t rows, int64_t columns, int64_t offset,
                             graph::DType dtype) {
   int64_t count = 0;

@@ -17,8 +17,8 @@ struct Function {
   bool takes_out = false;
 };
 
-// Whether PyTorch's function takes `out`: those of torch, fft, linalg and special do, unless the table says otherwise,
-// and those of torch.nn.functional that are no functions of Python.
+// Whether PyTorch's function takes `out`: those of torch, fft, linalg and special do, unless the
+// table says otherwise, and those of torch.nn.functional that are no functions of Python.
 bool TakesOut(char space, absl::string_view name) {
   if (space == 'F') {
     constexpr absl::string_view kBuiltIn =
@@ -187,7 +187,8 @@ Result<void> CheckGroups(Interpreter& interp, const Bound& bound) {
 Result<void> ArrangeBags(Interpreter& interp, Bound* bound) {
   const graph::DType indices = AsTensor(bound->inputs[0])->type.dtype, weight = AsTensor(bound->inputs[1])->type.dtype;
   if (weight == graph::DType::int64 && graph::IsFloatingPoint(indices)) std::swap(bound->inputs[0], bound->inputs[1]);
-  // From PyTorch 2 on, the rows of a matrix are bags of their own, whatever include_last_offset says.
+  // From PyTorch 2 on, the rows of a matrix are bags of their own, whatever include_last_offset
+  // says.
   if (Torch(interp).AtLeast(2, 0) && AsTensor(bound->inputs[0])->type.rank() == 2)
     bound->attributes = WithoutAttribute(bound->attributes, "include_last_offset");
   const graph::Shape& shape = AsTensor(bound->inputs[0])->type.shape;
@@ -245,8 +246,9 @@ void DropUnlessTrue(absl::string_view name, graph::Attributes* attributes) {
   if (attributes->Find(name) != nullptr && !attributes->Bool(name)) *attributes = WithoutAttribute(*attributes, name);
 }
 
-// Whether a batch is normalized by its own statistics. Without running ones that needs no saying. PyTorch refuses it
-// where a channel has a single value (F._verify_batch_size, F._verify_spatial_size).
+// Whether a batch is normalized by its own statistics. Without running ones that needs no saying.
+// PyTorch refuses it where a channel has a single value (F._verify_batch_size,
+// F._verify_spatial_size).
 Result<void> SetStatistics(Interpreter& interp, graph::Op op, Bound* bound) {
   const bool of_batch = op == graph::Op::batch_norm;
   const absl::string_view name = of_batch ? "training" : "use_input_stats";
@@ -296,7 +298,8 @@ Result<void> CompleteArguments(Interpreter& interp, graph::Op op, Bound* bound) 
   return {};
 }
 
-// einsum(x, [0, 1], y, [1, 2], [0, 2]): converts the lists to letters, in the same way as torch.functional.einsum.
+// einsum(x, [0, 1], y, [1, 2], [0, 2]): converts the lists to letters, in the same way as
+// torch.functional.einsum.
 Result<Value> EinsumOfLists(Interpreter& interp, absl::Span<const Value> args) {
   std::string equation;
   std::vector<Value> operands;
@@ -330,7 +333,8 @@ Result<Value> EinsumOfLists(Interpreter& interp, absl::Span<const Value> args) {
   return Apply(interp, graph::Op::einsum, {{"equation", equation}}, std::move(operands));
 }
 
-// broadcast_tensors, atleast_1d ...: an argument that already has the shape of its output is returned itself.
+// broadcast_tensors, atleast_1d ...: an argument that already has the shape of its output is
+// returned itself.
 Result<Value> RunOnEach(Interpreter& interp, graph::Op op, Bound bound) {
   const TorchRules& rules = TorchRulesOf(op);
   const std::vector<Value> inputs = bound.inputs;
@@ -340,7 +344,8 @@ Result<Value> RunOnEach(Interpreter& interp, graph::Op op, Bound bound) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value output = out.as<TupleObject>()->items[i];
     const bool itself = AsTensor(output)->type == AsTensor(inputs[i])->type;
-    // It then refers to this call's output, like every tensor that a call with several outputs returns.
+    // It then refers to this call's output, like every tensor that a call with several outputs
+    // returns.
     if (itself && rules.itself == ItselfRule::kEach && AsTensor(output)->ref.is_node())
       AsTensor(inputs[i])->ref = AsTensor(output)->ref;
     if (itself && rules.itself == ItselfRule::kEach && !AsTensor(output)->computed.is_none())
@@ -491,7 +496,8 @@ bool HasProxy(Interpreter& interp, const CallArgs& args) {
                      [&](const KeywordArg& keyword) { return !FindProxy(interp, {keyword.value}).IsUnbound(); });
 }
 
-// While torch.fx traces a network, a call with a proxy is recorded by torch.fx. Unbound if there is no proxy.
+// While torch.fx traces a network, a call with a proxy is recorded by torch.fx. Unbound if there is
+// no proxy.
 Result<Value> RecordedByFx(Interpreter& interp, char space, const std::string& name, const CallArgs& args) {
   std::vector<Value> positional;
   if (!args.self.IsUnbound()) positional.push_back(args.self);

@@ -65,7 +65,8 @@ Result<std::string> ListText(Interpreter& interp, absl::Span<const Value> items)
   return absl::StrCat("[", absl::StrJoin(parts, ", "), "]");
 }
 
-// A mask of known values is replaced by the indices of its true elements, so that their number is known.
+// A mask of known values is replaced by the indices of its true elements, so that their number is
+// known.
 Result<void> AddMask(Interpreter& interp, Tensor* mask, Index* index) {
   COBRA_TRY_ASSIGN(const ConstValues* values, ReadValues(interp, mask, "indexing by a mask"));
   COBRA_TRY(interp.Charge(static_cast<int64_t>(values->size()) / 4 * static_cast<int64_t>(mask->type.shape.size())));
@@ -99,16 +100,16 @@ bool HoldsBooleans(Value v, int depth = 0) {
   return HoldsBooleans(v.as<ListObject>()->items[0], depth + 1);
 }
 
-// A number of Python's random that nobody seeded. While a network is built it may choose which values of a constant are
-// set; no shape depends on it.
+// A number of Python's random that nobody seeded. While a network is built it may choose which
+// values of a constant are set; no shape depends on it.
 bool IsDrawnNumber(Interpreter& interp, Value item) {
   if (!item.IsInstance() || Torch(interp).recording) return false;
   const ClassObject* cls = interp.class_of(item);
   return cls->name->view() == "_Unknown" && cls->module.IsStr() && cls->module.str() == "random";
 }
 
-// An item of an index as PyTorch understands it: arrays become lists, lists of booleans masks, tensors without
-// dimensions numbers.
+// An item of an index as PyTorch understands it: arrays become lists, lists of booleans masks,
+// tensors without dimensions numbers.
 Result<Value> PlainItem(Interpreter& interp, Value item) {
   if (IsDrawnNumber(interp, item)) {
     InstanceObject* drawn = NewTensor(interp, {{}, graph::DType::int64}, nullptr, "random");
@@ -144,7 +145,8 @@ int DimensionsOf(Value item) {
   return tensor != nullptr && IsMask(tensor) ? tensor->type.rank() : 1;
 }
 
-// Masks must be as large as the dimensions from `dim` on that they select from, and known indices within theirs.
+// Masks must be as large as the dimensions from `dim` on that they select from, and known indices
+// within theirs.
 Result<void> CheckTensorIndex(Interpreter& interp, const Tensor* index, const graph::Shape& shape, size_t dim) {
   const graph::Shape& own = index->type.shape;
   if (IsMask(index)) {

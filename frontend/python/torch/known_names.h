@@ -10,14 +10,16 @@
 namespace cobra::python {
 
 struct KnownName {
-  // For a name that its module only imports: the module that it comes from, and its name there (empty: the module
-  // itself). The home of an attribute of "torch.Tensor" that is no method is "property".
+  // For a name that its module only imports: the module that it comes from, and its name there
+  // (empty: the module itself). The home of an attribute of "torch.Tensor" that is no method is
+  // "property".
   absl::string_view home, attribute;
 };
 
-// The entry of a module (or class "torch.Tensor") of that version of PyTorch with that name, if it exists. Which names
-// there are is known of 1.13 and of 2.13 (and see versions.h). The versions between are taken to have those of both:
-// where a program asks for a name, "not supported" is better than a network that PyTorch would not run.
+// The entry of a module (or class "torch.Tensor") of that version of PyTorch with that name, if it
+// exists. Which names there are is known of 1.13 and of 2.13 (and see versions.h). The versions
+// between are taken to have those of both: where a program asks for a name, "not supported" is
+// better than a network that PyTorch would not run.
 std::optional<KnownName> FindKnownTorchName(absl::string_view module, absl::string_view name, int major, int minor);
 
 // All names of the module.

@@ -1,6 +1,7 @@
-// The functions of library/torch that have a body in C++ (@_body in layers.h): containers, modes, initialization; and
-// forward() of batch normalization. They run often. Most begin with the usual case, in which the program has overridden
-// nothing. The other cases follow the Python code step by step.
+// The functions of library/torch that have a body in C++ (@_body in layers.h): containers, modes,
+// initialization; and forward() of batch normalization. They run often. Most begin with the usual
+// case, in which the program has overridden nothing. The other cases follow the Python code step by
+// step.
 #include <algorithm>
 
 #include "absl/strings/match.h"
@@ -36,7 +37,8 @@ Result<Value> GetModules(Interpreter& interp, Value self) {
 
 bool IsModuleOrNone(Interpreter& interp, Value v) { return v.IsNone() || IsModule(interp, v); }
 
-// Whether add_module() may store a module without further checks: the name belongs to a module already, or is unused.
+// Whether add_module() may store a module without further checks: the name belongs to a module
+// already, or is unused.
 bool IsFreeForModule(Interpreter& interp, Value self, DictObject* modules, StrObject* name) {
   if (modules->table.GetStr(name) != nullptr) return true;
   if (name->size == 0 || absl::StrContains(name->view(), '.') || !HasPlainAttributes(interp, self)) return false;
@@ -82,8 +84,8 @@ Result<void> AddNumbered(Interpreter& interp, Value self, StrObject* add_module,
   return {};
 }
 
-// Sequential.__init__(self, *args) of modules; the Python text handles a single argument that is not a
-// module. names: add_module
+// Sequential.__init__(self, *args) of modules; the Python text handles a single argument that is
+// not a module. names: add_module
 Result<Value> SequentialInit(Interpreter& interp, const FunctionObject* f, StrObject* const* names, Value* locals) {
   const Value self = locals[0];
   const auto modules = locals[1].as<TupleObject>()->span();
@@ -141,7 +143,8 @@ Result<Value> ContainerLength(Interpreter& interp, const FunctionObject*, StrObj
   return Value::Int(length);
 }
 
-// container[index] of a ModuleList or Sequential; the Python text handles slices. names: __len__, _key
+// container[index] of a ModuleList or Sequential; the Python text handles slices. names: __len__,
+// _key
 Result<Value> ContainerItem(Interpreter& interp, const FunctionObject*, StrObject* const* names, Value* locals) {
   const Value self = locals[0], given = locals[1];
   if (given.IsSlice()) return Value::Unbound();

@@ -56,7 +56,8 @@ Result<void> CheckInstance(Interpreter& interp, Value self) {
   return interp.Raise(interp.types().TypeError, "super(type, obj): obj must be an instance or subtype of type");
 }
 
-// The attributes and tensors that a constructor creates, and the creation of all of them for an instance in one step.
+// The attributes and tensors that a constructor creates, and the creation of all of them for an
+// instance in one step.
 class LayerShape {
  public:
   void AddField(Interpreter& interp, absl::string_view name) {
@@ -83,8 +84,8 @@ class LayerShape {
     return plan;
   }
 
-  // REQUIRES: a plain plan, no attributes yet, values that are neither modules nor tensors. The caller fills in
-  // the tensors afterwards.
+  // REQUIRES: a plain plan, no attributes yet, values that are neither modules nor tensors. The
+  // caller fills in the tensors afterwards.
   DictObject* Make(Interpreter& interp, Value self, const Value* values) const {
     DictObject* state = NewModuleState(interp, table_);
     for (size_t i = 0; i < fields_.size(); ++i) state->table.entry(kModuleSlots + i).value = values[i];
@@ -286,8 +287,8 @@ class LayerInit final : public NativeBody {
   HeapVector<Size> sizes_;
 };
 
-// ---- _conv_init: the constructors of _ConvNd (dims 0: the sizes are tuples) and of the convolutions, which convert
-// their sizes to tuples and call the next __init__.
+// ---- _conv_init: the constructors of _ConvNd (dims 0: the sizes are tuples) and of the
+// convolutions, which convert their sizes to tuples and call the next __init__.
 
 class ConvInit final : public NativeBody {
  public:

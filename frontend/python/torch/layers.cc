@@ -27,7 +27,8 @@ int SlotOf(const FunctionObject* f, absl::string_view name) {
 
 namespace {
 
-// Where an attribute was found: the registry (0: the __dict__ itself, else a ModuleSlot) and the position in it.
+// Where an attribute was found: the registry (0: the __dict__ itself, else a ModuleSlot) and the
+// position in it.
 constexpr uint16_t kNowhere = 0xffff;
 constexpr int kPositionBits = 12;
 
@@ -80,7 +81,8 @@ Result<void> SelfAttributes::Read(Interpreter& interp, Value self, Value* out) c
     for (size_t i = 0; i < names_.size(); ++i) COBRA_TRY_SET(out[i], interp.GetAttr(self, names_[i]));
     return {};
   }
-  // As long as the table is an unchanged copy from its constructor, a registered name is not in the __dict__ itself.
+  // As long as the table is an unchanged copy from its constructor, a registered name is not in the
+  // __dict__ itself.
   DictTable& own = self.object()->attrs->table;
   const bool as_made = own.version() == 1;
   for (size_t i = 0; i < names_.size(); ++i) {

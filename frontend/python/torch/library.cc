@@ -21,8 +21,8 @@
 namespace cobra::python {
 namespace {
 
-// A name that PyTorch has and this library does not may be imported and passed on; using it is unsupported. Any other
-// name is an AttributeError as in PyTorch, because programs call hasattr().
+// A name that PyTorch has and this library does not may be imported and passed on; using it is
+// unsupported. Any other name is an AttributeError as in PyTorch, because programs call hasattr().
 NativeFunction UnknownName(std::string module) {
   return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const absl::string_view name = args.positional[0].str();
@@ -60,7 +60,8 @@ Result<void> HideName(Interpreter& interp, DictObject* globals, absl::string_vie
   return {};
 }
 
-// _hide_later(module, globals): removes the names that a module's Python text defines but the target version lacks.
+// _hide_later(module, globals): removes the names that a module's Python text defines but the
+// target version lacks.
 Result<Value> HideNamesOfLaterVersions(Interpreter& interp, const CallArgs& args) {
   absl::string_view module;
   DictObject* globals = nullptr;
@@ -104,7 +105,8 @@ Result<Value> BatchSize(Interpreter& interp, const CallArgs& args) {
   return Value::Int(sizes[0]);
 }
 
-// Returns both outputs of a call and sets the values of the second: they are known although the call is recorded.
+// Returns both outputs of a call and sets the values of the second: they are known although the
+// call is recorded.
 Result<Value> WithKnownSecond(Interpreter& interp, graph::Op op, graph::Attributes attributes,
                               std::vector<Value> inputs, ConstValues second) {
   COBRA_TRY_ASSIGN(Value both, Apply(interp, op, std::move(attributes), std::move(inputs), false, Returns::kTuple));
@@ -114,7 +116,8 @@ Result<Value> WithKnownSecond(Interpreter& interp, graph::Op op, graph::Attribut
   return both;
 }
 
-// _pack_padded_sequence(input, lengths, batch_first). REQUIRES: lengths are known, positive and not increasing.
+// _pack_padded_sequence(input, lengths, batch_first). REQUIRES: lengths are known, positive and not
+// increasing.
 Result<Value> PackPaddedSequence(Interpreter& interp, const CallArgs& args) {
   Value input;
   Tensor* lengths = nullptr;
@@ -167,7 +170,8 @@ Result<Value> PadPackedSequence(Interpreter& interp, const CallArgs& args) {
                          {data, batch_sizes}, std::move(lengths));
 }
 
-// _rnn(name, input, states, weights, ...): lstm, gru, rnn_tanh, rnn_relu; with batch_sizes for a packed batch.
+// _rnn(name, input, states, weights, ...): lstm, gru, rnn_tanh, rnn_relu; with batch_sizes for a
+// packed batch.
 Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
   std::string name;
   Value input, states, weights, batch_sizes;
@@ -332,7 +336,8 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   return {};
 }
 
-// ---- torch.nn: classes are found by name, and the module of a class runs when the class is first read.
+// ---- torch.nn: classes are found by name, and the module of a class runs when the class is first
+// read.
 
 const std::map<std::string, std::string, std::less<>>& ModulesOfClasses() {
   static const auto* const kModules = [] {
@@ -437,8 +442,9 @@ Result<void> DefineParameter(Interpreter& interp, NativeModuleBuilder& m) {
   return DefineParameterClass(interp, m);
 }
 
-// What C++ defines in a module before its Python text runs, and how names that the module lacks are handled. Every
-// module has a file; it is empty if no part of the module is Python (library/modules.h).
+// What C++ defines in a module before its Python text runs, and how names that the module lacks are
+// handled. Every module has a file; it is empty if no part of the module is Python
+// (library/modules.h).
 struct NativePart {
   absl::string_view module;
   Result<void> (*define)(Interpreter& interp, NativeModuleBuilder& m);

@@ -1,5 +1,5 @@
-// The libraries that programs import (torch, numpy, einops): the modules of frontend/python/library, with what C++
-// defines in them.
+// The libraries that programs import (torch, numpy, einops): the modules of
+// frontend/python/library, with what C++ defines in them.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_LIBRARY_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_LIBRARY_H_
 

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""Writes known_names.inc from the installed python3-torch 1.13: which modules PyTorch has, and the names in those that
-our library has too. With them, a name that PyTorch has and our library lacks is "unsupported", and one that nobody has
-is the AttributeError that hasattr() asks about. `name=module:attribute` is a name that its module only imports from
-elsewhere (`from torch.nn.modules.conv import Tensor`), `name=property` an attribute of tensors that is not a method.
+"""Writes known_names.inc from the installed python3-torch 1.13: which modules PyTorch has, and the
+names in those that our library has too. With them, a name that PyTorch has and our library lacks is
+"unsupported", and one that nobody has is the AttributeError that hasattr() asks about.
+`name=module:attribute` is a name that its module only imports from elsewhere (`from
+torch.nn.modules.conv import Tensor`), `name=property` an attribute of tensors that is not a method.
 
-With a newer PyTorch (build/pypi/bin/python) it writes later_names.inc: the public names that 1.13 lacks, and `-name` for
-those that are gone. versions.def has the names whose first version is known."""
+With a newer PyTorch (build/pypi/bin/python) it writes later_names.inc: the public names that 1.13
+lacks, and `-name` for those that are gone. versions.def has the names whose first version is
+known."""
 import glob
 import importlib
 import os

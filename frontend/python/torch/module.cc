@@ -1,5 +1,6 @@
-// The part of nn.Module that runs often: registration, calls, iteration (attributes are in module_state.cc). The rest
-// is library/torch/nn/modules/module.py, whose class Module derives from _ModuleBase, which is defined here.
+// The part of nn.Module that runs often: registration, calls, iteration (attributes are in
+// module_state.cc). The rest is library/torch/nn/modules/module.py, whose class Module derives from
+// _ModuleBase, which is defined here.
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -33,7 +34,8 @@ void AppendHooks(Interpreter& interp, DictObject* dict, DictObject* with_kwargs,
   }
 }
 
-// The hooks of all modules, then the module's own. They are copied, because a hook may remove itself.
+// The hooks of all modules, then the module's own. They are copied, because a hook may remove
+// itself.
 std::vector<Hook> Hooks(Interpreter& interp, Value self, Value global, absl::string_view name,
                         absl::string_view flags_name) {
   std::vector<Hook> hooks;
@@ -110,7 +112,8 @@ Result<Value> CallWithHooks(Interpreter& interp, const CallArgs& args) {
   return result;
 }
 
-// An error propagates through the modules from the inside out, so it happened in the first module that sees it.
+// An error propagates through the modules from the inside out, so it happened in the first module
+// that sees it.
 void NoteFailedModule(Interpreter& interp) {
   TorchState& torch = Torch(interp);
   const Object* failure = PendingException(interp);
@@ -149,9 +152,9 @@ Result<Value> Children(Interpreter& interp, const CallArgs& args) {
   return interp.NewList(found);
 }
 
-// _members(module, registry, prefix, recurse, remove_duplicate, named): the tensors of the registry, if `recurse`
-// also those of the modules below, depth first. The stack is explicit because the program determines the nesting
-// depth of modules.
+// _members(module, registry, prefix, recurse, remove_duplicate, named): the tensors of the
+// registry, if `recurse` also those of the modules below, depth first. The stack is explicit
+// because the program determines the nesting depth of modules.
 Result<Value> Members(Interpreter& interp, const CallArgs& args) {
   Value self;
   std::string registry, prefix;
@@ -194,8 +197,8 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
   return interp.NewList(found);
 }
 
-// modules() and named_modules(): depth first, each module once. Programs may replace layers during the iteration, so
-// the children of a module are read only when the next module is requested.
+// modules() and named_modules(): depth first, each module once. Programs may replace layers during
+// the iteration, so the children of a module are read only when the next module is requested.
 class ModuleIterator : public NativeIterator {
  public:
   // `memo`: the argument of that name; null if the program gives none.
@@ -274,7 +277,8 @@ Result<Value> Walk(Interpreter& interp, const CallArgs& args) {
       interp.heap().New<ModuleIterator>(interp.NewList({prefix, self}), seen, remove_duplicate, named));
 }
 
-// The registry in which register_buffer() or register_parameter() stores a tensor, if the name is free there.
+// The registry in which register_buffer() or register_parameter() stores a tensor, if the name is
+// free there.
 Result<DictObject*> RegistryFor(Interpreter& interp, Value self, ModuleSlot registry, absl::string_view kind,
                                 Value name) {
   DictObject* dict = ModuleRegistry(interp, self, registry);
@@ -359,7 +363,8 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
   return interp.NewInstance(args.self.as<ClassObject>(), made);
 }
 
-// _new_uninitialized(class, dtype): a parameter or buffer whose shape is determined by the first call.
+// _new_uninitialized(class, dtype): a parameter or buffer whose shape is determined by the first
+// call.
 Result<Value> NewUninitialized(Interpreter& interp, const CallArgs& args) {
   Value cls, dtype;
   bool requires_grad = true;
@@ -374,8 +379,8 @@ Result<Value> NewUninitialized(Interpreter& interp, const CallArgs& args) {
   return interp.NewInstance(cls.as<ClassObject>(), made);
 }
 
-// _materialize(tensor, shape, class): sets the tensor's shape and its usual class. While the network runs, the tensor
-// also enters the graph under the name that NameTensors found for it.
+// _materialize(tensor, shape, class): sets the tensor's shape and its usual class. While the
+// network runs, the tensor also enters the graph under the name that NameTensors found for it.
 Result<Value> Materialize(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor;
   std::vector<int64_t> shape;

@@ -56,8 +56,8 @@ Failure CannotAssign(Interpreter& interp, Value value, absl::string_view kind, S
                                    expected, " or None expected)"));
 }
 
-// `self.name = parameter` is register_parameter(), which looks whether a class has the name, or a __getattr__() of the
-// program's answers to it.
+// `self.name = parameter` is register_parameter(), which looks whether a class has the name, or a
+// __getattr__() of the program's answers to it.
 Result<void> SetParameter(Interpreter& interp, Value self, DictObject* parameters, StrObject* name, Value value) {
   if (parameters == nullptr) return BeforeModuleInit(interp, "parameters");
   COBRA_TRY(CheckMemberName(interp, "parameter", name));

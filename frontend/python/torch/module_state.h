@@ -1,6 +1,6 @@
-// The state of an nn.Module: the instance's __dict__ under PyTorch's own names (_parameters, _buffers, _modules ...),
-// because programs read and change those. Module.__init__ puts them first and in one order, so that they are found
-// without hashing.
+// The state of an nn.Module: the instance's __dict__ under PyTorch's own names (_parameters,
+// _buffers, _modules ...), because programs read and change those. Module.__init__ puts them first
+// and in one order, so that they are found without hashing.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_MODULE_STATE_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_MODULE_STATE_H_
 
@@ -33,11 +33,13 @@ bool IsParameter(Interpreter& interp, Value v);
 // Records the line of the program that constructs the module; copies of the module keep it.
 void NoteConstruction(Interpreter& interp, Value self);
 
-// The state after Module.__init__, with its dicts not created yet; layers append their own names (layer_init.cc).
+// The state after Module.__init__, with its dicts not created yet; layers append their own names
+// (layer_init.cc).
 DictTable ModulePrototype(Interpreter& interp);
 // A new __dict__ of that shape, with dicts of its own.
 DictObject* NewModuleState(Interpreter& interp, const DictTable& prototype);
-// Registers a parameter, buffer or module whose name was checked; the name is removed from the other registries.
+// Registers a parameter, buffer or module whose name was checked; the name is removed from the
+// other registries.
 void RegisterInModule(Interpreter& interp, Value self, ModuleSlot slot, StrObject* name, Value value);
 
 // str(index), interned.
@@ -47,8 +49,8 @@ StrObject* IndexName(Interpreter& interp, int64_t index);
 void DefineModuleState(Interpreter& interp, NativeClassBuilder& module_base);
 Failure BeforeModuleInit(Interpreter& interp, absl::string_view what);
 
-// The errors of register_parameter(), register_buffer() and add_module() (`kind`: "parameter", "buffer", "module"): a
-// name that cannot be one, and one that the module has already.
+// The errors of register_parameter(), register_buffer() and add_module() (`kind`: "parameter",
+// "buffer", "module"): a name that cannot be one, and one that the module has already.
 Result<void> CheckMemberName(Interpreter& interp, absl::string_view kind, Value name);
 // A name that is too long for the calls of a graph to carry.
 Result<void> CheckNameLength(Interpreter& interp, absl::string_view kind, absl::string_view name);

@@ -1,5 +1,5 @@
-// Values that PyTorch has as tensors and that no graph has (library/torch/_refused.py): sparse tensors, selections by
-// a mask of unknown values. They are refused where a call takes one.
+// Values that PyTorch has as tensors and that no graph has (library/torch/_refused.py): sparse
+// tensors, selections by a mask of unknown values. They are refused where a call takes one.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_REFUSED_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_REFUSED_H_
 

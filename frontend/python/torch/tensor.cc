@@ -396,8 +396,9 @@ Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   return Created(interp, graph::Op::empty, made);
 }
 
-// The attributes that PyTorch's tensors have and this library does not cover: a program may ask whether they are
-// there. A method is opaque, so that calling it is unsupported; reading any other attribute is.
+// The attributes that PyTorch's tensors have and this library does not cover: a program may ask
+// whether they are there. A method is opaque, so that calling it is unsupported; reading any other
+// attribute is.
 void DefineKnownAttributes(Interpreter& interp, NativeClassBuilder& builder) {
   const TorchState& torch = Torch(interp);
   for (const char* name : {"_make_subclass", "_make_wrapper_subclass"})  // tensors of a class of the program's own

@@ -1,9 +1,11 @@
-// The tensor that programs see: a type, where its value comes from in the graph, and, for small constants, the values.
+// The tensor that programs see: a type, where its value comes from in the graph, and, for small
+// constants, the values.
 //
-// A tensor is a CONSTANT until it depends on a graph input or on a parameter while the network runs: then it names an
-// output of the call that makes it. The values of calls on constants are computed at once (const_eval.h), where they
-// are few: a program may read them (`.item()`, bool(), tolist()), but not those of other tensors. While the network
-// runs, PyTorch runs calls on constants too, and they are calls of the graph.
+// A tensor is a CONSTANT until it depends on a graph input or on a parameter while the network
+// runs: then it names an output of the call that makes it. The values of calls on constants are
+// computed at once (const_eval.h), where they are few: a program may read them (`.item()`, bool(),
+// tolist()), but not those of other tensors. While the network runs, PyTorch runs calls on
+// constants too, and they are calls of the graph.
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_TENSOR_H_
 
@@ -23,8 +25,8 @@ namespace cobra::python {
 // Values of a constant in row-major order; integers below 2^53 and booleans as doubles too.
 using ConstValues = std::vector<double>;
 
-// The values of a constant, or null. If all elements are equal, the vector is created on demand. If they are too many
-// to keep, it is null, and uniform() says their value.
+// The values of a constant, or null. If all elements are equal, the vector is created on demand. If
+// they are too many to keep, it is null, and uniform() says their value.
 class TensorValues {
  public:
   using Shared = std::shared_ptr<const ConstValues>;
@@ -53,8 +55,8 @@ class TensorValues {
   double value_ = 0;
 };
 
-// A view of a constant, as the call that created it from `parent` (null: from the base itself). A write through either
-// tensor is visible through the other (const_views.cc).
+// A view of a constant, as the call that created it from `parent` (null: from the base itself). A
+// write through either tensor is visible through the other (const_views.cc).
 struct ConstView {
   graph::Op op;
   graph::Attributes attributes;
@@ -68,9 +70,11 @@ struct Tensor : NativeObject {
   explicit Tensor(absl::string_view label = "") : NativeObject(&kTag), label(label) {}
   graph::TensorType type;
   graph::ValueRef ref;  // kNone: a constant that the graph does not know (yet)
-  // Of a constant that a call of the graph makes: its output. kNone: it was made before the network ran.
+  // Of a constant that a call of the graph makes: its output. kNone: it was made before the network
+  // ran.
   graph::ValueRef computed;
-  // Of a constant; null if too large, random or loaded from a file. Of a node's output: known all the same
+  // Of a constant; null if too large, random or loaded from a file. Of a node's output: known all
+  // the same
   TensorValues values;
   InstanceObject* base = nullptr;         // for a view: the tensor whose storage it shares
   std::shared_ptr<const ConstView> view;  // of a view of a constant with known values
@@ -101,23 +105,24 @@ inline Tensor* NativeCast<Tensor>(Value v) {
   return native != nullptr && native->tag == &Tensor::kTag ? static_cast<Tensor*>(native) : nullptr;
 }
 
-// The names under which a module keeps its state (module_state.h), as the interpreter's own strings, and the methods of
-// every module that a class may replace.
+// The names under which a module keeps its state (module_state.h), as the interpreter's own
+// strings, and the methods of every module that a class may replace.
 struct ModuleNames {
   std::array<StrObject*, 10> slots = {};  // by ModuleSlot
   StrObject* forward = nullptr;
   Value init, setattr, getattr;
 };
 
-// Whether the constructor of a class can be replaced by the library's native one: no method that it would call is
-// overridden (layers.cc).
+// Whether the constructor of a class can be replaced by the library's native one: no method that it
+// would call is overridden (layers.cc).
 struct LayerPlan {
   uint32_t epoch = 0;  // of the classes, when this was computed
   bool plain = false;
   bool resets = false;  // reset_parameters() is defined by the program
 };
 
-// Positions of the attributes that a layer reads in instances of a class (SelfAttributes in layers.h).
+// Positions of the attributes that a layer reads in instances of a class (SelfAttributes in
+// layers.h).
 struct AttributePlaces {
   uint32_t epoch = 0;
   bool plain = false;
@@ -152,7 +157,8 @@ struct TorchLibrary {
   ModuleObject* functional = nullptr;  // torch.nn.functional
   HeapVector<StrObject*> index_names;  // "0", "1" ...: names of modules in containers
   DictTable module_prototype;          // of a new module's __dict__
-  // torch.fx.Proxy, and the function that records calls with a Proxy; null before torch.fx is imported
+  // torch.fx.Proxy, and the function that records calls with a Proxy; null before torch.fx is
+  // imported
   ClassObject* proxy_class = nullptr;
   Value proxy_call;
   Value dtypes[12] = {};       // by DType
@@ -188,8 +194,8 @@ struct TorchState : TorchLibrary {
   absl::flat_hash_map<const Tensor*, std::string> uninitialized_names;  // of lazy modules that were not called yet
   std::vector<const NetworkModule*> module_stack;                       // innermost last; never empty while recording
   NetworkModule root;                                                   // path ""
-  // The innermost module that an exception propagated out of, and the exception (null: a failure that a program cannot
-  // catch).
+  // The innermost module that an exception propagated out of, and the exception (null: a failure
+  // that a program cannot catch).
   const std::string* failed_module = nullptr;
   const Object* failure = nullptr;
   absl::flat_hash_map<std::string, std::shared_ptr<const std::string>> files;
@@ -233,8 +239,8 @@ inline Failure UnreadTensor(Interpreter& interp) {
                             "make one of that shape instead (torch.randn): a latency does not depend on its values");
 }
 
-// A bool, an int or a float, also of a subclass (np.int64, a member of an IntEnum); an int beyond int64 as a double.
-// nullopt if it is not a number.
+// A bool, an int or a float, also of a subclass (np.int64, a member of an IntEnum); an int beyond
+// int64 as a double. nullopt if it is not a number.
 std::optional<graph::AttributeValue> AsNumber(Value v);
 
 InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type, TensorValues values = nullptr,
@@ -242,17 +248,18 @@ InstanceObject* NewTensor(Interpreter& interp, graph::TensorType type, TensorVal
 InstanceObject* NewGraphTensor(Interpreter& interp, graph::TensorType type, graph::ValueRef ref);
 // torch.empty(size, dtype=dtype), as a Parameter or as a plain tensor.
 Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value dtype, bool parameter);
-// A fast path for tensor.normal_(), or with `fill` for tensor.fill_(fill), if the tensor is a constant and nothing
-// would be recorded. Otherwise does nothing and returns false.
+// A fast path for tensor.normal_(), or with `fill` for tensor.fill_(fill), if the tensor is a
+// constant and nothing would be recorded. Otherwise does nothing and returns false.
 bool OverwriteConstant(Interpreter& interp, Value tensor, std::optional<double> fill);
 // `n` times `value`; null if that is too many to keep.
 std::shared_ptr<const ConstValues> FilledValues(Interpreter& interp, int64_t n, double value);
 // 1j as a tensor without dimensions, which promotes in the same way. REQUIRES: IsComplex().
 Value ComplexScalar(Interpreter& interp, Value number);
-// The reference of the tensor in the graph. A constant is added to the graph if it is not there yet.
+// The reference of the tensor in the graph. A constant is added to the graph if it is not there
+// yet.
 graph::ValueRef RefOf(Interpreter& interp, Tensor* tensor);
-// The values of a constant, or the error that says why they cannot be read; `what` names the reader: "Tensor.item()".
-// Complex values only if the reader supports pairs.
+// The values of a constant, or the error that says why they cannot be read; `what` names the
+// reader: "Tensor.item()". Complex values only if the reader supports pairs.
 Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl::string_view what,
                                       bool complex = false);
 // A Python number of one value.
@@ -260,12 +267,13 @@ Value NumberOf(graph::DType dtype, double value);
 // Of element `n`, also of a complex tensor.
 Value ElementOf(Interpreter& interp, graph::DType dtype, const ConstValues& values, int64_t n);
 
-// ---- views of constants (const_views.cc) Updates the values of a constant view from its base. Cheap if the tensor is
-// not a view.
+// ---- views of constants (const_views.cc) Updates the values of a constant view from its base.
+// Cheap if the tensor is not a view.
 void Refresh(Interpreter& interp, Tensor* tensor);
 // Gives the graph the values of a buffer or a constant, if it is to keep them and they are known.
 void KeepValues(Interpreter& interp, Tensor* tensor);
-// Called after an in-place call on a constant: propagates the new values to its base and other views.
+// Called after an in-place call on a constant: propagates the new values to its base and other
+// views.
 void NoteWrite(Interpreter& interp, Tensor* tensor, graph::Op op);
 // The order of a tensor's elements in memory; constants that are no views lie row by row.
 graph::Strides StridesNow(Interpreter& interp, const Tensor* tensor);
@@ -280,16 +288,18 @@ std::string DTypeText(graph::DType dtype);
 // repr() of a tensor.
 std::string TensorText(const Tensor& tensor);
 
-// The Python form of a call's outputs. kNamed: a named tuple, from a table in library/torch/__init__.py: (U, S, Vh)
+// The Python form of a call's outputs. kNamed: a named tuple, from a table in
+// library/torch/__init__.py: (U, S, Vh)
 enum class Returns : uint8_t { kTensor, kTuple, kList, kValuesIndices, kNamed, kOneOrTuple };
-// Runs one call: records a node, or computes a constant. `inputs` are Tensors or None in the order of OpInfo::inputs.
-// With `inplace` the first one is modified and returned.
+// Runs one call: records a node, or computes a constant. `inputs` are Tensors or None in the order
+// of OpInfo::inputs. With `inplace` the first one is modified and returned.
 Result<Value> Apply(Interpreter& interp, graph::Op op, graph::Attributes attributes, std::vector<Value> inputs,
                     bool inplace = false, Returns returns = Returns::kTensor);
-// `made` is a constant that torch.NAME has just made of no tensor. While the network runs it becomes a call of the
-// graph.
+// `made` is a constant that torch.NAME has just made of no tensor. While the network runs it
+// becomes a call of the graph.
 Result<Value> Created(Interpreter& interp, graph::Op op, InstanceObject* made, graph::Attributes attributes = {});
-// The pending Python exception, which stays pending; null if there is none, or a failure that a program cannot catch.
+// The pending Python exception, which stays pending; null if there is none, or a failure that a
+// program cannot catch.
 const Object* PendingException(Interpreter& interp);
 // An error of a shape rule as PyTorch raises it: RuntimeError, IndexError, or a diagnostic.
 Failure RaiseShapeError(Interpreter& interp, const absl::Status& status);
@@ -299,8 +309,8 @@ Result<void> CastInputs(Interpreter& interp, graph::Op op, const graph::Attribut
                         std::vector<Value>* inputs);
 void DefineAutocast(NativeModuleBuilder& m);
 
-// nonzero, unique, equal ...: computed on constants with known values, rejected as data-dependent on other tensors
-// (values.cc).
+// nonzero, unique, equal ...: computed on constants with known values, rejected as data-dependent
+// on other tensors (values.cc).
 void DefineValueFunctions(NativeModuleBuilder& m);
 void DefineValueMethods(NativeClassBuilder& tensor_class);
 Result<Value> WhereIndices(Interpreter& interp, Tensor* condition);  // torch.where(condition)
@@ -331,8 +341,8 @@ void DefineDTypes(Interpreter& interp, NativeModuleBuilder& m);
 void DefineSizeClass(Interpreter& interp, NativeModuleBuilder& m);
 void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m);
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m);  // REQUIRES: the tensor class is there
-// The functions of functions.def: `space` is 't' (torch), 'F' (torch.nn.functional), 'f' (torch.fft), 'l'
-// (torch.linalg), 's' (torch.special).
+// The functions of functions.def: `space` is 't' (torch), 'F' (torch.nn.functional), 'f'
+// (torch.fft), 'l' (torch.linalg), 's' (torch.special).
 void DefineFunctions(NativeModuleBuilder& m, char space, const TorchState& state);
 void DefineTableMethods(Interpreter& interp, NativeClassBuilder& tensor_class);
 // One function of the table by name, for operators; REQUIRES: it is there.

@@ -1,5 +1,6 @@
-// The text of a tensor, as repr() and str() give it. PyTorch prints elements, which are known of constants alone: of
-// those, short ones have PyTorch's own text, with its choice between 1.5000 and 1.5000e-06.
+// The text of a tensor, as repr() and str() give it. PyTorch prints elements, which are known of
+// constants alone: of those, short ones have PyTorch's own text, with its choice between 1.5000 and
+// 1.5000e-06.
 #include <algorithm>
 #include <cmath>
 

@@ -10,8 +10,9 @@
 
 namespace cobra::python {
 
-// Autocast rules of PyTorch 1.13 (aten/src/ATen/autocast_mode.cpp, AutocastCPU), for the functions that a program
-// calls. An operator that is not listed there, but calls a listed one, has that one's rule.
+// Autocast rules of PyTorch 1.13 (aten/src/ATen/autocast_mode.cpp, AutocastCPU), for the functions
+// that a program calls. An operator that is not listed there, but calls a listed one, has that
+// one's rule.
 enum class AutocastPolicy : uint8_t {
   kNone,       // takes its inputs as they are
   kLower,      // casts them to the lower precision
@@ -25,9 +26,10 @@ enum class AutocastPolicy : uint8_t {
 enum class BaseRule : uint8_t {
   kSeen,  // of views, the first input's; else their own
   kEach,  // each output is a view of the input in its place
-  // The output is a view of a tensor that Python never sees. Views of the output share that hidden tensor. A write
-  // through one of them changes the output's elements, but PyTorch does not count it as a change of the output
-  // (`sim[..., :n] += bias` after an einsum; only the assignment that follows counts).
+  // The output is a view of a tensor that Python never sees. Views of the output share that hidden
+  // tensor. A write through one of them changes the output's elements, but PyTorch does not count
+  // it as a change of the output (`sim[..., :n] += bias` after an einsum; only the assignment that
+  // follows counts).
   kHidden,
   kHiddenByBias,  // likewise with a bias, of inputs of three dimensions
   kHiddenBySum,   // likewise where it sums, not element by element
@@ -97,10 +99,12 @@ static_assert(graph::OpWithoutRow<graph::FirstWithoutRow(kTorchRules)>::kNone);
 
 constexpr const TorchRules& TorchRulesOf(graph::Op op) { return kTorchRules[static_cast<size_t>(op)]; }
 
-// Whether an output is a tensor whose numbers are conjugated when they are read, as of x.conj() and its views.
+// Whether an output is a tensor whose numbers are conjugated when they are read, as of x.conj() and
+// its views.
 bool IsConjugated(graph::Op op, const Tensor* input, const Tensor& output);
 
-// Whether a call of the operator with only this argument returns it (ItselfRule); always false for several arguments.
+// Whether a call of the operator with only this argument returns it (ItselfRule); always false for
+// several arguments.
 bool ReturnsItself(graph::Op op, const graph::Attributes& attributes, const graph::TensorType& argument);
 
 }  // namespace cobra::python

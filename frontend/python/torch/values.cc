@@ -1,5 +1,6 @@
-// Functions whose truth value or size of the result depends on the values of a tensor: nonzero, unique, equal ... They
-// are computed for constants with known values; all other cases are refused as data-dependent.
+// Functions whose truth value or size of the result depends on the values of a tensor: nonzero,
+// unique, equal ... They are computed for constants with known values; all other cases are refused
+// as data-dependent.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -90,7 +91,8 @@ Result<Value> MaskedSelect(Interpreter& interp, Tensor* tensor, ArgReader& reade
   COBRA_TRY_ASSIGN(const ConstValues* chosen, ReadValues(interp, mask, "the shape of masked_select()"));
   if (mask->type.dtype != graph::DType::bool_)
     return interp.Raise(interp.types().RuntimeError, "masked_select: expected BoolTensor for mask");
-  // Both are broadcast to each other; only the number of elements counts where the input's values are unknown.
+  // Both are broadcast to each other; only the number of elements counts where the input's values
+  // are unknown.
   const graph::TensorType* types[] = {&mask->type, &tensor->type, &tensor->type};
   absl::StatusOr<std::vector<graph::TensorType>> shapes = graph::InferTypes(graph::Op::where, {}, types);
   if (!shapes.ok()) return RaiseShapeError(interp, shapes.status());

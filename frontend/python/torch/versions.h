@@ -11,7 +11,8 @@
 
 namespace cobra::python {
 
-// (2, 4) of ("torch.nn.functional", "rms_norm"); nullopt for names of 1.13, and for names that no version has.
+// (2, 4) of ("torch.nn.functional", "rms_norm"); nullopt for names of 1.13, and for names that no
+// version has.
 std::optional<std::pair<int, int>> TorchNameSince(absl::string_view module, absl::string_view name);
 // All of them, of one module.
 std::vector<std::pair<std::string, std::pair<int, int>>> LaterTorchNames(absl::string_view module);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes this folder's tables and splits of the public latency.csv.gz (README.md): make_tables.py LATENCY.csv.gz FOLDER.
+"""Makes this folder's tables and splits of the public latency.csv.gz (README.md): make_tables.py
+LATENCY.csv.gz FOLDER.
 
 The splits were drawn once, before anything was trained; running this again gives the same bytes.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes split-SEED.csv (900 rows for training, 100 for validation) and split-2000-SEED.csv (the same and 1,100 more
-for training). Ran once; the files are what counts.
+"""Writes split-SEED.csv (900 rows for training, 100 for validation) and split-2000-SEED.csv (the
+same and 1,100 more for training). Ran once; the files are what counts.
 
     make_splits.py [--check]     --check: says whether the files are what it would write
 """

@@ -1,4 +1,5 @@
-// What is not an architecture: an error that quotes the string and points at the character; and nothing crashes.
+// What is not an architecture: an error that quotes the string and points at the character; and
+// nothing crashes.
 #include <random>
 #include <string>
 

@@ -46,25 +46,27 @@ TEST_P(PublishedTotals, AreOurs) {
 INSTANTIATE_TEST_SUITE_P(
     Spaces, PublishedTotals,
     testing::Values(
-        // quark0/darts: 3.3M parameters on CIFAR-10 and 4.7M on ImageNet; its scripts print these. (Table 3's 574M
-        // multiply-adds for ImageNet is not what the code runs: counting its convolutions gives 530M.)
+        // quark0/darts: 3.3M parameters on CIFAR-10 and 4.7M on ImageNet; its scripts print these.
+        // (Table 3's 574M multiply-adds for ImageNet is not what the code runs: counting its
+        // convolutions gives 530M.)
         Published{"darts_v2_cifar", std::string("darts:") + kDartsV2, 0, 0, 3.349342, 1e-9},
         Published{"darts_v2_imagenet", std::string("darts,dataset=imagenet:") + kDartsV2, 529.911552, 1e-6, 4.718752,
                   1e-9},
-        // README of google-research/nasbench: "trainable_parameters: 2694282" of its Inception-like module; the paper's
-        // best module has 32,426,634.
+        // README of google-research/nasbench: "trainable_parameters: 2694282" of its Inception-like
+        // module; the paper's best module has 32,426,634.
         Published{"nasbench101_readme",
                   "nasbench101:[[0,1,1,1,0,1,0],[0,0,0,0,0,0,1],[0,0,0,0,0,0,1],[0,0,0,0,1,0,0],[0,0,0,0,0,0,1],"
                   "[0,0,0,0,0,0,1],[0,0,0,0,0,0,0]] [input, conv1x1-bn-relu, conv3x3-bn-relu, conv3x3-bn-relu, "
                   "conv3x3-bn-relu, maxpool3x3, output]",
                   0, 0, 2.694282, 1e-9},
-        // NAS-Bench-201's largest cell, as its API prints it: FLOPs 220.119680 M, parameters 1.531546 MB.
+        // NAS-Bench-201's largest cell, as its API prints it: FLOPs 220.119680 M, parameters
+        // 1.531546 MB.
         Published{"nasbench201_largest",
                   "nasbench201:|nor_conv_3x3~0|+|nor_conv_3x3~0|nor_conv_3x3~1|+|nor_conv_3x3~0|nor_conv_3x3~1|"
                   "nor_conv_3x3~2|",
                   220.119680, 1e-6, 1.531546, 1e-9},
-        // FBNet-C: 375M multiply-adds and 5.5M parameters in the paper's Table 2; timm's fbnetc_100, with the layers
-        // between the counted ones, has these.
+        // FBNet-C: 375M multiply-adds and 5.5M parameters in the paper's Table 2; timm's
+        // fbnetc_100, with the layers between the counted ones, has these.
         Published{
             "fbnet_c",
             "fbnet:k3_e1 k3_e6 skip k3_e1 k3_e1 k5_e6 k5_e3 k5_e6 k3_e6 k5_e6 k5_e3 k5_e6 k5_e6 k5_e6 k5_e6 k5_e6 "

@@ -1,4 +1,5 @@
-// Random strings of every space, and the expression that builds the same network from tests/frontend/nas/reference.
+// Random strings of every space, and the expression that builds the same network from
+// tests/frontend/nas/reference.
 #ifndef COBRA_TESTS_FRONTEND_NAS_RANDOM_ARCHITECTURES_H_
 #define COBRA_TESTS_FRONTEND_NAS_RANDOM_ARCHITECTURES_H_
 

@@ -1,5 +1,6 @@
-// read_architecture: reads lines "SPACE:STRING[\tINPUT...]" and prints one JSON line each, the graph or {"error": ...}.
-// With --time N: reads the lines N times and prints the microseconds that one takes on average.
+// read_architecture: reads lines "SPACE:STRING[\tINPUT...]" and prints one JSON line each, the
+// graph or {"error": ...}. With --time N: reads the lines N times and prints the microseconds that
+// one takes on average.
 #include <chrono>
 #include <iostream>
 #include <vector>

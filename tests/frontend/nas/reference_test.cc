@@ -1,6 +1,6 @@
-// The builders against PyTorch source of the same networks (reference/*.py) through our own reader: call by call the
-// same operator, attributes, sources, shapes and module, the same parameters and buffers. truth_test.py compares with
-// what PyTorch itself runs.
+// The builders against PyTorch source of the same networks (reference/*.py) through our own reader:
+// call by call the same operator, attributes, sources, shapes and module, the same parameters and
+// buffers. truth_test.py compares with what PyTorch itself runs.
 #include <map>
 #include <string>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What PyTorch runs for reference/*.py, recorded by the corpus's make_truth.py, against what frontend/nas builds for
-the same architecture, by its compare.py: operators in order, attributes, shapes, data flow, parameters, MACs. Needs
-python3-torch and the corpus (exits 77 without).
+"""What PyTorch runs for reference/*.py, recorded by the corpus's make_truth.py, against what
+frontend/nas builds for the same architecture, by its compare.py: operators in order, attributes,
+shapes, data flow, parameters, MACs. Needs python3-torch and the corpus (exits 77 without).
 
     truth_test.py [--networks N]     N random architectures of each space (default 2)
 """

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""ncnn itself as the judge of frontend/ncnn: `scripts/test-long.sh ncnn` (its PyPI package: scripts/setup.sh --pypi).
+"""ncnn itself as the judge of frontend/ncnn: `scripts/test-long.sh ncnn` (its PyPI package:
+scripts/setup.sh --pypi).
 
-Every .param file of data/lists/ncnn is loaded with random weights, every blob is extracted, and its shape compared with ours.
-Then --cases random files of one layer each. Where our graph can run, its outputs' values are compared too.
+Every .param file of data/lists/ncnn is loaded with random weights, every blob is extracted, and its
+shape compared with ours.
+Then --cases random files of one layer each. Where our graph can run, its outputs' values are
+compared too.
 """
 import argparse, os, random, struct, subprocess, sys, tempfile
 
@@ -197,7 +200,8 @@ def published(judge, only):
             if " 0=" in next(l for l in text.splitlines() if l.startswith("Input"))
             else ["%s=1x%sx%sx%s" % (name, c, h, w)]
         )
-        # Old files have alphas of their own; int8 does not run here; the weights of detectors' ends are no matter.
+        # Old files have alphas of their own; int8 does not run here; the weights of detectors' ends
+        # are no matter.
         runs = "int8" not in model and "HardS" not in text and "DetectionOutput" not in text
         judge.one(model, path, given, {name: (int(c), int(h), int(w))}, runs)
 

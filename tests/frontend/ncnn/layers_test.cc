@@ -1,5 +1,5 @@
-// One layer at a time: the calls that it becomes, with their attributes, and the shape of its result. The same shapes
-// are compared with ncnn's own by tests/frontend/ncnn/judge.py.
+// One layer at a time: the calls that it becomes, with their attributes, and the shape of its
+// result. The same shapes are compared with ncnn's own by tests/frontend/ncnn/judge.py.
 #include <string>
 #include <vector>
 
@@ -153,7 +153,8 @@ TEST(NcnnLayers, AGridMayHaveItsCoordinatesInFront) {
   });
 }
 
-// ncnn has no batch: beside an input of batch 1, one that begins with another number is meant without.
+// ncnn has no batch: beside an input of batch 1, one that begins with another number is meant
+// without.
 TEST(NcnnLayers, AMaskIsGivenAsItIs) {
   const std::string file =
       ParamText({"Input a 0 1 in0", "Input b 0 1 in1", "MultiHeadAttention m 2 1 in0 in1 out 0=8 1=2 2=64 5=1"});
@@ -367,7 +368,8 @@ TEST(NcnnLayers, Boxes) {
                 "pooled_width=7 sampling_ratio=2 aligned=True)",
        .outputs = {"1x8x5x7"}},
   });
-  // An output depends on the values in its size: what is in the graph are the boxes, their order and their scores.
+  // An output depends on the values in its size: what is in the graph are the boxes, their order
+  // and their scores.
   const absl::StatusOr<NcnnModel> model =
       ReadNcnnModelWithWeights(FileOf({"Proposal 2=50", {"18x3x4", "36x3x4", "3"}, "", {"", ""}}), {});
   ASSERT_TRUE(model.ok()) << model.status();

@@ -1,4 +1,5 @@
-// Files that are damaged, contradict themselves or are too large: a diagnostic with file, line and layer, no crash.
+// Files that are damaged, contradict themselves or are too large: a diagnostic with file, line and
+// layer, no crash.
 #include <optional>
 #include <random>
 #include <string>

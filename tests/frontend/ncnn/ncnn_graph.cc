@@ -1,11 +1,13 @@
 // What the reader makes of a .param file, for tests/frontend/ncnn/judge.py.
 //   ncnn_graph --types                     the table of docs/ncnn_support.md
-//   ncnn_graph FILE.param [INPUT ...]      lines: "blob NAME SHAPE" ("blob NAME open"), "weight FLAG SHAPE PERMUTATION
-//                                          PARAMETER", "macs N", "parameters N"; or "error KIND MESSAGE"
-//   ncnn_graph --run FOLDER FILE.param [INPUT ...]   reads FOLDER/net.bin and FOLDER/inN.f32, runs the graph, writes
+//   ncnn_graph FILE.param [INPUT ...]      lines: "blob NAME SHAPE" ("blob NAME open"), "weight
+//                                          FLAG SHAPE PERMUTATION PARAMETER", "macs N", "parameters
+//                                          N"; or "error KIND MESSAGE"
+//   ncnn_graph --run FOLDER FILE.param [INPUT ...]   reads FOLDER/net.bin and FOLDER/inN.f32, runs
+//                                                    the graph, writes
 //                                          FOLDER/outN.f32 and prints "output N BLOB"
-//   ncnn_graph --serve                     reads such arguments from lines of the standard input; a line "end" follows
-//                                          each answer
+//   ncnn_graph --serve                     reads such arguments from lines of the standard input; a
+//                                          line "end" follows each answer
 #include <fstream>
 #include <iostream>
 #include <string>

@@ -1,5 +1,5 @@
-// The networks of ncnn's own benchmark, read at their published sizes. Where the work of a network is published, it is
-// the same here.
+// The networks of ncnn's own benchmark, read at their published sizes. Where the work of a network
+// is published, it is the same here.
 #include <map>
 #include <string>
 #include <vector>
@@ -57,9 +57,10 @@ TEST(NcnnNetworks, All35AreReadAtTheirPublishedSizes) {
   }
 }
 
-// Millions of multiply-accumulates and of parameters as their authors, or torchvision and timm, have published them.
-// Differences: AlexNet is Caffe's with groups, GoogLeNet has no auxiliary classifiers, ResNet-50 has its strides in the
-// first convolution of a block (4.09 thousand with them in the second).
+// Millions of multiply-accumulates and of parameters as their authors, or torchvision and timm,
+// have published them. Differences: AlexNet is Caffe's with groups, GoogLeNet has no auxiliary
+// classifiers, ResNet-50 has its strides in the first convolution of a block (4.09 thousand with
+// them in the second).
 TEST(NcnnNetworks, TheirWorkIsThePublishedOne) {
   const struct {
     const char* name;

@@ -1,4 +1,5 @@
-// Short .param files for tests: the lines of the layers, with the two lines in front of them put in place.
+// Short .param files for tests: the lines of the layers, with the two lines in front of them put in
+// place.
 #ifndef COBRA_TESTS_FRONTEND_NCNN_PARAM_TEXT_H_
 #define COBRA_TESTS_FRONTEND_NCNN_PARAM_TEXT_H_
 

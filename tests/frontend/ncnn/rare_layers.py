@@ -1,4 +1,5 @@
-"""Makers for single_layers.py: layers that few networks have, and sizes that are given as expressions."""
+"""Makers for single_layers.py: layers that few networks have, and sizes that are given as
+expressions."""
 
 from layer_values import blob, image, ints, real
 
@@ -18,8 +19,8 @@ def leaf(r, value, blobs):
 
 
 def expression(r, value, blobs, depth=2):
-    """An expression of ncnn's for a value that is not negative. ncnn computes a Reshape's with sizes of 0 first, so
-    nothing is divided by a size."""
+    """An expression of ncnn's for a value that is not negative. ncnn computes a Reshape's with
+    sizes of 0 first, so nothing is divided by a size."""
     if depth == 0 or r.random() < 0.3:
         return leaf(r, value, blobs)
 
@@ -145,7 +146,8 @@ def rotary_embed(r):
 
 def roi_align(r):
     params = ["0=%d" % r.randint(1, 5), "1=%d" % r.randint(1, 5), "2=" + real(r.uniform(4, 12))]
-    # An aligned box may have a negative size, for which ncnn cannot compute how many points it looks at.
+    # An aligned box may have a negative size, for which ncnn cannot compute how many points it
+    # looks at.
     aligned = r.randint(0, 1)
     return [image(r), (4,)], params + ["3=%d" % r.randint(aligned, 3), "4=%d" % aligned, "5=1"], 1
 

@@ -1,5 +1,5 @@
-// The graphs of ncnn networks run in the worker's executor, which compares the shape of every result with the graph.
-// Their values are compared with ncnn's by judge.py.
+// The graphs of ncnn networks run in the worker's executor, which compares the shape of every
+// result with the graph. Their values are compared with ncnn's by judge.py.
 #include <memory>
 #include <string>
 

@@ -1,7 +1,9 @@
-"""Random .param files of one layer, over the layer types of frontend/ncnn/layers.def and their parameters.
+"""Random .param files of one layer, over the layer types of frontend/ncnn/layers.def and their
+parameters.
 
-Each maker returns (shapes of the inputs, outermost dimension first; parameters; number of outputs). Sizes are small, and
-parameters are such that ncnn takes them. The layers that few networks have are in rare_layers.py.
+Each maker returns (shapes of the inputs, outermost dimension first; parameters; number of outputs).
+Sizes are small, and parameters are such that ncnn takes them. The layers that few networks have are
+in rare_layers.py.
 """
 
 import rare_layers

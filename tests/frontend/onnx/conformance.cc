@@ -1,14 +1,18 @@
 // Test data in the form of ONNX's own (Debian's libonnx-testdata) through importer and executor:
-//   onnx_conformance [OPTIONS] DATA_DIR SUITE[=PASSED]...    one line a suite: passed, refused, not claimed, failed
+//   onnx_conformance [OPTIONS] DATA_DIR SUITE[=PASSED]...    one line a suite: passed, refused, not
+//                                                            claimed, failed
 //   onnx_conformance --document                              docs/onnx_support.md
 //     --verbose           also why cases are not claimed or refused
 //     --only NAME         cases with NAME in their names
-//     --may-refuse        a case that the reader or LibTorch 1.13 does not support is refused, not failed
-//     --tolerance PART    how far a value may be off, of the largest one of the output (0: ONNX's own tolerance)
-//     --rounding STEPS    how far an integer of 8 bits may be off (0): ONNX Runtime multiplies by rounded scales
-// A case is claimed when the reader knows all its operators and element types. Inputs whose values shape the network
-// (axes, sizes) are given beforehand, as a user does with --arg. Exit 1 if a claimed case fails or fewer than PASSED
-// pass, 77 without the data.
+//     --may-refuse        a case that the reader or LibTorch 1.13 does not support is refused, not
+//                         failed
+//     --tolerance PART    how far a value may be off, of the largest one of the output (0: ONNX's
+//                         own tolerance)
+//     --rounding STEPS    how far an integer of 8 bits may be off (0): ONNX Runtime multiplies by
+//                         rounded scales
+// A case is claimed when the reader knows all its operators and element types. Inputs whose values
+// shape the network (axes, sizes) are given beforehand, as a user does with --arg. Exit 1 if a
+// claimed case fails or fewer than PASSED pass, 77 without the data.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -57,8 +61,8 @@ std::string WhyNotClaimed(const ::onnx::GraphProto& graph, const std::set<std::s
   return "";
 }
 
-// Cases of claimed operators in a form that docs/onnx_support.md excludes: the reader must refuse them, not compute
-// something else.
+// Cases of claimed operators in a form that docs/onnx_support.md excludes: the reader must refuse
+// them, not compute something else.
 bool MustBeRefused(const std::string& name) {
   static const auto* const kRefused =
       new std::set<std::string>{"test_training_dropout", "test_training_dropout_default",

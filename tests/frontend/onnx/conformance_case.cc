@@ -130,7 +130,8 @@ absl::StatusOr<OnnxModel> Import(const std::string& bytes, const std::vector<Dat
   }
 }
 
-// ONNX's own tolerances. Its bfloat16 data is cut off where LibTorch rounds, and terms are rounded in another order.
+// ONNX's own tolerances. Its bfloat16 data is cut off where LibTorch rounds, and terms are rounded
+// in another order.
 std::string Difference(const std::vector<double>& got, const std::vector<double>& want, graph::DType dtype,
                        const Tolerance& tolerance) {
   const double relative = dtype == graph::DType::bfloat16 ? 1.0 / 64 : 1e-3;

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Networks of torchvision exported by python3-torch give the layers and multiply-accumulates that their source gives.
+"""Networks of torchvision exported by python3-torch give the layers and multiply-accumulates that
+their source gives.
 
-Each model is exported at an opset and in a mode: `kept` keeps batch normalisation apart (training=PRESERVE), `folded`
-lets the exporter fold it into the convolutions, as it does by default; constant folding is on or off. Both graphs come
-from `cobra-client graph`. Compared is every call that computes or copies (views and what inference drops are spelled
-otherwise by the exporter): operator, output shape, the attributes of convolutions and pools. Exit 77 without
+Each model is exported at an opset and in a mode: `kept` keeps batch normalisation apart
+(training=PRESERVE), `folded` lets the exporter fold it into the convolutions, as it does by
+default; constant folding is on or off. Both graphs come from `cobra-client graph`. Compared is
+every call that computes or copies (views and what inference drops are spelled otherwise by the
+exporter): operator, output shape, the attributes of convolutions and pools. Exit 77 without
 python3-torch, python3-torchvision.
 
     export_test.py [MODEL ...]

@@ -1,5 +1,6 @@
-// Operators and signatures since opset 18, and those of ONNX Runtime: the calls that they become. Their results are
-// compared in onnx_conformance (ONNX's own cases) and in `scripts/test-long.sh onnx`.
+// Operators and signatures since opset 18, and those of ONNX Runtime: the calls that they become.
+// Their results are compared in onnx_conformance (ONNX's own cases) and in `scripts/test-long.sh
+// onnx`.
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,7 +117,8 @@ TEST(OnnxNewerOpsetsTest, ResizeKeepsTheAspectRatio) {
   EXPECT_EQ(ErrorOf(resize("other").Bytes()).kind, Diagnostic::Kind::kModelError);
 }
 
-// ONNX Runtime multiplies sizes and scales in float32, where 9 * 2.4444444 is 22; in double it is a little less.
+// ONNX Runtime multiplies sizes and scales in float32, where 9 * 2.4444444 is 22; in double it is a
+// little less.
 TEST(OnnxNewerOpsetsTest, ScalesAreMultipliedInFloat32) {
   for (const auto& [op, opset] : {std::pair{"Resize", 10}, std::pair{"Upsample", 9}}) {
     Model model(opset);

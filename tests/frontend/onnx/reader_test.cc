@@ -43,7 +43,8 @@ TEST(OnnxReaderTest, LayersAreThoseOfPyTorch) {
   EXPECT_EQ(graph->nodes()[0].origin.line, 1);
 }
 
-// W, R, B and P of two directions: what the states begin with is none of them, as nn.LSTM has no parameters for it.
+// W, R, B and P of two directions: what the states begin with is none of them, as nn.LSTM has no
+// parameters for it.
 TEST(OnnxReaderTest, StatesOfRecurrentLayersAreNoParameters) {
   constexpr int64_t kHidden = 3, kInput = 5, kDirections = 2;
   for (const bool peepholes : {false, true}) {
@@ -258,7 +259,8 @@ TEST(OnnxReaderTest, FunctionsOfTheFileRunInPlace) {
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_THAT(OpsOf(*graph), ElementsAre("leaky_relu", "leaky_relu"));
   EXPECT_EQ(graph->nodes()[1].attributes.Double("negative_slope"), 0.25);
-  // An attribute that a call leaves out has the function's value (a field that Debian's messages do not know).
+  // An attribute that a call leaves out has the function's value (a field that Debian's messages do
+  // not know).
   call->clear_attribute();
   AttributeProto standard;
   standard.set_name("slope");
@@ -279,7 +281,8 @@ TEST(OnnxReaderTest, FunctionsOfTheFileRunInPlace) {
   EXPECT_EQ(ErrorOf(model.Bytes()).kind, Diagnostic::Kind::kLimit);
 }
 
-// No part of a file, and no file with a byte changed, crashes the reader; every refusal carries a diagnostic.
+// No part of a file, and no file with a byte changed, crashes the reader; every refusal carries a
+// diagnostic.
 TEST(OnnxReaderTest, DamagedFilesAreErrorsOrOtherModels) {
   const std::string bytes = SmallNet().Bytes();
   EXPECT_FALSE(ReadOnnxModel("", {}).ok());
@@ -364,7 +367,8 @@ TEST(OnnxReaderTest, LargeTensorsMeetLimits) {
   EXPECT_EQ(ErrorOf(range.Bytes()).kind, Diagnostic::Kind::kLimit);
 }
 
-// The smallest value of a limit with which the file is read; with one less it must be refused for that limit.
+// The smallest value of a limit with which the file is read; with one less it must be refused for
+// that limit.
 template <typename T>
 int64_t Threshold(const std::string& bytes, int64_t high, T OnnxLimits::*limit, bool keeps_kind = true) {
   const auto read = [&](int64_t value) {

@@ -1,6 +1,6 @@
-// An independent reader: Arm NN's TensorFlow Lite parser and its reference backend read and run the files that the
-// other tests read. Inputs, outputs and values of every network and of every operator that Arm NN 20.08 knows must be
-// those of our graph, run by the worker's executor.
+// An independent reader: Arm NN's TensorFlow Lite parser and its reference backend read and run the
+// files that the other tests read. Inputs, outputs and values of every network and of every
+// operator that Arm NN 20.08 knows must be those of our graph, run by the worker's executor.
 #include "armnn/ArmNN.hpp"
 
 #include <algorithm>
@@ -153,8 +153,8 @@ TEST_F(ArmnnTest, OperatorsGiveTheSameValues) {
     if (file.name == "resize_bilinear") continue;
     // It takes negative axes for large ones, and writes there.
     if (absl::EndsWith(file.name, "_-1")) continue;
-    // Arm NN 20.08 computes the SAME padding of a transposed convolution from its input's size; TensorFlow from its
-    // output's, which at stride 3 is another.
+    // Arm NN 20.08 computes the SAME padding of a transposed convolution from its input's size;
+    // TensorFlow from its output's, which at stride 3 is another.
     if (absl::StrContains(file.name, "transpose_conv") && absl::EndsWith(file.name, "s3_same")) continue;
     std::string why;
     std::optional<ArmnnNetwork> theirs = ArmnnNetwork::Parse(file.bytes, &why);
@@ -181,7 +181,8 @@ TEST_F(ArmnnTest, OperatorsGiveTheSameValues) {
   EXPECT_GT(compared, 250);
 }
 
-// Also those that Arm NN does not know: our graph runs, and every tensor has the type that the graph says.
+// Also those that Arm NN does not know: our graph runs, and every tensor has the type that the
+// graph says.
 TEST_F(ArmnnTest, EveryOperatorRuns) {
   for (const OperatorFile& file : OperatorFiles()) {
     SCOPED_TRACE(file.name);

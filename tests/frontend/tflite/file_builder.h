@@ -1,4 +1,5 @@
-// Writes TensorFlow Lite files, as a converter would: tensors, buffers, operator codes, operators in order. For tests.
+// Writes TensorFlow Lite files, as a converter would: tensors, buffers, operator codes, operators
+// in order. For tests.
 #ifndef COBRA_TESTS_FRONTEND_TFLITE_FILE_BUILDER_H_
 #define COBRA_TESTS_FRONTEND_TFLITE_FILE_BUILDER_H_
 

@@ -1,4 +1,5 @@
-// Files that are damaged, contradict themselves or are too large: a diagnostic, never a crash, within limits.
+// Files that are damaged, contradict themselves or are too large: a diagnostic, never a crash,
+// within limits.
 #include <atomic>
 #include <random>
 #include <string>
@@ -144,8 +145,8 @@ TEST(MalformedTflite, LimitsOfTheFormAtTheLimitAndOnePast) {
     }
     return high;
   };
-  // A convolution: three inputs and an output; the model, a code, a subgraph, four tensors, the operator and its
-  // options, buffers.
+  // A convolution: three inputs and an output; the model, a code, a subgraph, four tensors, the
+  // operator and its options, buffers.
   EXPECT_EQ(threshold(&TfliteLimits::max_uses, 1000), 4);
   const int64_t tables = threshold(&TfliteLimits::max_tables, 1000);
   EXPECT_GE(tables, 9);
@@ -158,7 +159,8 @@ TEST(MalformedTflite, LimitsOfTheFormAtTheLimitAndOnePast) {
   EXPECT_EQ(ErrorOf(file, limits).kind, Diagnostic::Kind::kLimit);
 }
 
-// Nothing is in it, but what is computed from its sizes must not overflow; the API and JSON refuse it, too.
+// Nothing is in it, but what is computed from its sizes must not overflow; the API and JSON refuse
+// it, too.
 TEST(MalformedTflite, EmptyTensorsWithHugeSizesAreTooLarge) {
   const std::string file = Changed([](TfliteFileBuilder& f) { f.net().tensors[0]->shape = {1, 1 << 27, 0, 2307}; });
   EXPECT_EQ(ErrorOf(file).kind, Diagnostic::Kind::kLimit);

@@ -1,5 +1,5 @@
-// Networks of the kinds that are converted to TensorFlow Lite, written layer by layer: the blocks of PerfSAGE's search
-// spaces.
+// Networks of the kinds that are converted to TensorFlow Lite, written layer by layer: the blocks
+// of PerfSAGE's search spaces.
 #ifndef COBRA_TESTS_FRONTEND_TFLITE_NETWORKS_H_
 #define COBRA_TESTS_FRONTEND_TFLITE_NETWORKS_H_
 
@@ -188,7 +188,8 @@ inline std::string ResNet18(int size, bool quantized) {
   return net.file.Finish();
 }
 
-// The blocks of EfficientNet and its edge variants: fused and depthwise inverted bottlenecks, squeeze-excite, swish.
+// The blocks of EfficientNet and its edge variants: fused and depthwise inverted bottlenecks,
+// squeeze-excite, swish.
 inline std::string EfficientNetLike(int size, bool quantized) {
   TfliteNet net(quantized);
   const auto swish = [&net](int x) { return net.Mul(x, net.Unary(schema::BuiltinOperator_LOGISTIC, x)); };

@@ -1,5 +1,5 @@
-// One small file for every operator, with float32 inputs: { name, file }. Shapes are what TensorFlow gives; the reader
-// compares them.
+// One small file for every operator, with float32 inputs: { name, file }. Shapes are what
+// TensorFlow gives; the reader compares them.
 #ifndef COBRA_TESTS_FRONTEND_TFLITE_OPERATOR_FILES_H_
 #define COBRA_TESTS_FRONTEND_TFLITE_OPERATOR_FILES_H_
 

@@ -1,5 +1,5 @@
-// Every operator by itself: the calls that it becomes, the shapes that the file says (the reader refuses others), every
-// node executable by type. What they compute: armnn_test.cc.
+// Every operator by itself: the calls that it becomes, the shapes that the file says (the reader
+// refuses others), every node executable by type. What they compute: armnn_test.cc.
 #include <set>
 
 #include "absl/strings/str_cat.h"

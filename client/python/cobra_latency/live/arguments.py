@@ -1,4 +1,5 @@
-"""Arguments that get a value before a call, and when a call returns its argument (ArgumentRule and ItselfRule in torch_rules.h)."""
+"""Arguments that get a value before a call, and when a call returns its argument (ArgumentRule and
+ItselfRule in torch_rules.h)."""
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, List
@@ -89,7 +90,8 @@ def _drop_unless_true(attributes: Dict[str, Any], name: str) -> None:
 
 
 def _arrange_bags(bound: Bound) -> None:
-    """F.embedding_bag takes its first two arguments in either order; the rows of a matrix are bags of their own."""
+    """F.embedding_bag takes its first two arguments in either order; the rows of a matrix are bags
+    of their own."""
     indices, weight = bound.inputs[0], bound.inputs[1]
     if indices is None or weight is None:
         return

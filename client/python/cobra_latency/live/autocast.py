@@ -1,4 +1,5 @@
-"""torch.autocast('cpu'), by the rules of frontend/python/torch/autocast.cc. On `meta` tensors PyTorch itself casts nothing."""
+"""torch.autocast('cpu'), by the rules of frontend/python/torch/autocast.cc. On `meta` tensors
+PyTorch itself casts nothing."""
 from __future__ import annotations
 
 from typing import Optional

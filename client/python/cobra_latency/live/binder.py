@@ -46,7 +46,8 @@ class Bound:
 
 
 class Binder:
-    """Binds one call. `values_of` gives the numbers of a constant tensor, or raises what is to be shown to the user."""
+    """Binds one call. `values_of` gives the numbers of a constant tensor, or raises what is to be
+    shown to the user."""
 
     def __init__(self, overload: table.Overload, values_of: Callable[[torch.Tensor, str], List[Any]]) -> None:
         self.overload = overload

@@ -27,9 +27,10 @@ DTYPES = {
 class Value:
     """What is known of one tensor of the run.
 
-    A tensor is a constant until it depends on an input, a parameter or a random number. Constants are computed on the CPU, so that a program
-    may read them; of all others there is a tensor on `meta`, which has a shape and no numbers. PyTorch runs calls on constants too, so both
-    are outputs of calls of the graph.
+    A tensor is a constant until it depends on an input, a parameter or a random number. Constants
+    are computed on the CPU, so that a program may read them; of all others there is a tensor on
+    `meta`, which has a shape and no numbers. PyTorch runs calls on constants too, so both are
+    outputs of calls of the graph.
     """
 
     __slots__ = ("tensor", "twin", "ref", "computed", "drawn", "random", "base", "hides_base")

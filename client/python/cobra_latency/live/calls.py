@@ -1,4 +1,5 @@
-"""Calls that the table of functions does not have: casts, x[index], recurrent layers, packed sequences. Each is a function of the recorder."""
+"""Calls that the table of functions does not have: casts, x[index], recurrent layers, packed
+sequences. Each is a function of the recorder."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Sequence, Tuple
@@ -270,7 +271,8 @@ def _dtype_of(given: Any) -> torch.dtype:
 
 
 def _refuse_other_types(inputs: Sequence[Any]) -> None:
-    """PyTorch's own layers are not called for their shapes, so nothing else refuses weights of another type."""
+    """PyTorch's own layers are not called for their shapes, so nothing else refuses weights of
+    another type."""
     other = next(
         (t for t in inputs if isinstance(t, torch.Tensor) and t.dtype != inputs[0].dtype),
         None,

@@ -1,7 +1,9 @@
-"""Functions that a module holds (hooks, a forward() of one's own) act on its copy, not on the user's module.
+"""Functions that a module holds (hooks, a forward() of one's own) act on its copy, not on the
+user's module.
 
-copy.deepcopy() takes functions as they are: a hook `lambda m, i, o: self.seen.append(o)` of the copy would write into the original. Here what such
-a function closes over, and its defaults, are replaced by their copies.
+copy.deepcopy() takes functions as they are: a hook `lambda m, i, o: self.seen.append(o)` of the
+copy would write into the original. Here what such a function closes over, and its defaults, are
+replaced by their copies.
 """
 from __future__ import annotations
 
@@ -16,14 +18,16 @@ from torch import nn
 
 
 def rebind(model: nn.Module, memo: Dict[int, Any]) -> None:
-    """`model`: the copy; `memo`: copies by the objects that they are of, as copy.deepcopy() has them."""
+    """`model`: the copy; `memo`: copies by the objects that they are of, as copy.deepcopy() has
+    them."""
     rebinder = _Rebinder(memo)
     for module in list(model.modules()):
         rebinder.value(module)
 
 
 def copied(value: Any, memo: Dict[int, Any]) -> Any:
-    """A deep copy; the value itself where it has none. `memo` keeps all objects alive whose ids it has."""
+    """A deep copy; the value itself where it has none. `memo` keeps all objects alive whose ids it
+    has."""
     trial = dict(memo)  # a copy that fails leaves halves of it
     alive = memo.setdefault(id(memo), [])
     try:
@@ -44,7 +48,8 @@ class _Rebinder:
         self._kept = [memo]  # ids are those of living objects
 
     def value(self, value: Any) -> Any:
-        """The same object, or what takes its place. Objects that are copies are changed in place."""
+        """The same object, or what takes its place. Objects that are copies are changed in
+        place."""
         if isinstance(value, types.FunctionType):
             return self._function(value)
         if isinstance(value, types.MethodType):
@@ -83,7 +88,8 @@ class _Rebinder:
         if isinstance(getattr(value, "__dict__", None), dict):
             attributes = vars(value)
             for name, item in list(attributes.items()):
-                # torch.nn.Module keeps its hooks and children in dictionaries, which deepcopy may have left unnoted
+                # torch.nn.Module keeps its hooks and children in dictionaries, which deepcopy may
+                # have left unnoted
                 if isinstance(item, (dict, list)) and isinstance(value, nn.Module):
                     self._copies.add(id(item))
                 new = self.value(item)

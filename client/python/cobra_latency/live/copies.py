@@ -66,7 +66,8 @@ def _without_weights(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _shallow(original: nn.Module, memo: Dict[int, Any]) -> nn.Module:
-    """Modules, the lists and dictionaries that they hold, and what else can be copied; the rest is shared."""
+    """Modules, the lists and dictionaries that they hold, and what else can be copied; the rest is
+    shared."""
     modules = list(original.modules())
     for module in modules:  # first all of them: what refers to one finds its copy
         memo[id(module)] = module.__class__.__new__(module.__class__)

@@ -1,5 +1,6 @@
-"""Tensors that a program makes of no other: zeros, arange, tensor([1, 2]), random numbers. Each is a call without inputs, with the attributes that
-frontend/python/torch/creation.cc gives it. What torch has in C++ alone and COBRA has no operator for (windows) is written with calls that it has."""
+"""Tensors that a program makes of no other: zeros, arange, tensor([1, 2]), random numbers. Each is
+a call without inputs, with the attributes that frontend/python/torch/creation.cc gives it. What
+torch has in C++ alone and COBRA has no operator for (windows) is written with calls that it has."""
 from __future__ import annotations
 
 import math
@@ -15,7 +16,8 @@ from .functions import Function
 if TYPE_CHECKING:
     from .recorder import Recorder
 
-# Elements of a constant whose numbers are computed: they determine shapes, and index tables are small.
+# Elements of a constant whose numbers are computed: they determine shapes, and index tables are
+# small.
 MOST_KNOWN = 1 << 20
 
 _OF_DATA = frozenset("tensor as_tensor asarray new_tensor scalar_tensor".split())
@@ -126,7 +128,8 @@ def _of_data(recorder: Recorder, function: Function, args: Tuple[Any, ...], kwar
 
 
 def of_data(recorder: Recorder, data: Any, dtype: Optional[torch.dtype], keeps: bool = False) -> torch.Tensor:
-    """A tensor of numbers; a copy of a tensor, or with `keeps` that one itself where its type fits."""
+    """A tensor of numbers; a copy of a tensor, or with `keeps` that one itself where its type
+    fits."""
     if _is_array(data):
         data = recorder.made((torch.as_tensor if keeps else torch.tensor)(data)).tensor
     if isinstance(data, torch.Tensor):

@@ -27,7 +27,8 @@ _TORCH = _With(torch, overrides=_With(torch.overrides, **_NO_DISPATCH))
 
 
 def without_dispatch(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The body of a function of torch without its first lines, which would hand the call to the recorder again."""
+    """The body of a function of torch without its first lines, which would hand the call to the
+    recorder again."""
     names: Dict[str, Any] = dict(_NO_DISPATCH)
     if function.__globals__.get("torch") is torch:
         names["torch"] = _TORCH

@@ -43,8 +43,8 @@ _INPLACE = {f"__i{name[2:]}": op for name, op in DUNDERS.items() if name[2] != "
 
 
 class Function(NamedTuple):
-    """`space` as in functions.def, or: p a property of Tensor, d a binary operator of Python, D one in place, u a unary one, o an operator that a
-    program has registered, ? any other."""
+    """`space` as in functions.def, or: p a property of Tensor, d a binary operator of Python, D one
+    in place, u a unary one, o an operator that a program has registered, ? any other."""
 
     space: str
     name: str
@@ -100,7 +100,8 @@ def resolve(function: Any) -> Function:
 
 
 def written_in_python(operator: Any) -> Optional[Callable[..., Any]]:
-    """The body of an operator that torch.library.custom_op() has registered; None for all others."""
+    """The body of an operator that torch.library.custom_op() has registered; None for all
+    others."""
     try:
         from torch._library.custom_ops import OPDEFS
     except ImportError:  # before torch 2.4

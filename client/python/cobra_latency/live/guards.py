@@ -1,6 +1,7 @@
-"""What only stops or shows a program, whatever it looks at, is not part of the network: an assertion, `if ...: raise`, a `print`, a line of a log. Where it
-depends on the values of tensors, the network is that of the inputs on which the program goes on (ExecGuard of frontend/python/runtime/eval_stmt.cc).
-"""
+"""What only stops or shows a program, whatever it looks at, is not part of the network: an
+assertion, `if ...: raise`, a `print`, a line of a log. Where it depends on the values of tensors,
+the network is that of the inputs on which the program goes on (ExecGuard of
+frontend/python/runtime/eval_stmt.cc). """
 from __future__ import annotations
 
 import ast
@@ -117,7 +118,8 @@ def _program_frames() -> Iterator[FrameType]:
 
 
 def _leaves(test: ast.expr, wanted: bool) -> List[Tuple[ast.expr, bool]]:
-    """The parts of `and`, `or` and `not`, in the order in which they are evaluated, and which outcome of each lets the program go on."""
+    """The parts of `and`, `or` and `not`, in the order in which they are evaluated, and which
+    outcome of each lets the program go on."""
     if isinstance(test, ast.BoolOp):
         return [leaf for part in test.values for leaf in _leaves(part, wanted)]
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -130,7 +132,8 @@ def _is_bool(node: ast.expr) -> bool:
 
 
 def _outcome(guard: "_Guard", frame: FrameType, at: _Span) -> Optional[bool]:
-    """Which truth of the tensor that is asked for lets the program go on; None if the guard does not ask."""
+    """Which truth of the tensor that is asked for lets the program go on; None if the guard does
+    not ask."""
     leaves = _leaves(guard.test, guard.wanted)
     if sys.version_info < (3, 12):
         jump = _number_of_jump(guard.statement, frame)
@@ -152,8 +155,9 @@ def _has_one_jump(leaf: ast.expr) -> bool:
 
 
 def _number_of_jump(statement: ast.stmt, frame: FrameType) -> Optional[int]:
-    """Up to Python 3.11 a jump does not say which part it tests, but they are in order: how many jumps of the statement come before the one at which the
-    frame is. None: it is not at a jump of the statement."""
+    """Up to Python 3.11 a jump does not say which part it tests, but they are in order: how many
+    jumps of the statement come before the one at which the frame is. None: it is not at a jump of
+    the statement."""
     line, number = 0, 0
     for instruction in dis.get_instructions(frame.f_code):
         line = instruction.starts_line or line
@@ -168,7 +172,8 @@ def _number_of_jump(statement: ast.stmt, frame: FrameType) -> Optional[int]:
 
 
 def passed(name: str, tensor: torch.Tensor) -> Optional[Tuple[Any]]:
-    """What a function that reads a tensor of unknown values returns where a guard or a print asks, so that the program goes on; None elsewhere."""
+    """What a function that reads a tensor of unknown values returns where a guard or a print asks,
+    so that the program goes on; None elsewhere."""
     if name not in _TRUTHS and name not in _NUMBERS:
         return None
     frames = list(_program_frames())

@@ -1,4 +1,5 @@
-"""x[index] as the text that the operators getitem and setitem have, by the rules of frontend/python/torch/indexing.cc."""
+"""x[index] as the text that the operators getitem and setitem have, by the rules of
+frontend/python/torch/indexing.cc."""
 from __future__ import annotations
 
 import operator

@@ -13,7 +13,8 @@ from .version import VERSION
 
 @contextlib.contextmanager
 def are_seen(recorder: Recorder) -> Iterator[None]:
-    """torch 1.13 shows x[0, 1] to a TorchFunctionMode, but neither x[0] nor x[a:b] nor an assignment to them."""
+    """torch 1.13 shows x[0, 1] to a TorchFunctionMode, but neither x[0] nor x[a:b] nor an
+    assignment to them."""
     if VERSION >= (2, 0):
         yield
         return

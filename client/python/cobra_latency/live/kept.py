@@ -1,5 +1,6 @@
-"""What a network keeps of its first run: a mask in an attribute, a table of positions in a cache. Later runs find it there, and those are the ones
-that are timed (frontend/python/kept_constants.h)."""
+"""What a network keeps of its first run: a mask in an attribute, a table of positions in a cache.
+Later runs find it there, and those are the ones that are timed
+(frontend/python/kept_constants.h)."""
 from __future__ import annotations
 
 import weakref
@@ -18,8 +19,9 @@ def tensors_of(model: nn.Module) -> Set[int]:
 
 
 def survivors(values: Dict[int, Value]) -> List[Value]:
-    """The tensors of a run, by their objects, that something still refers to, as another run finds them. Takes `values`: nothing else may
-    refer to the tensors of the run but the program and its model."""
+    """The tensors of a run, by their objects, that something still refers to, as another run finds
+    them. Takes `values`: nothing else may refer to the tensors of the run but the program and its
+    model."""
     found = []
     for value in {id(value): value for value in values.values()}.values():
         found.append((value, weakref.ref(value.tensor)))
@@ -46,6 +48,7 @@ def is_made(value: Value) -> bool:
 
 
 def forget_run(value: Value) -> None:
-    """As the next run finds it: what depended on inputs is not a constant that a program may read, and no call makes it."""
+    """As the next run finds it: what depended on inputs is not a constant that a program may read,
+    and no call makes it."""
     value.drawn = value.drawn or (value.ref is not None and value.ref.kind == pb.ValueRef.KIND_NODE)
     value.ref = value.computed = None

@@ -1,5 +1,6 @@
-"""In which order the dimensions of a new tensor lie in memory, as the CPU's kernels leave them (StrideRule in graph/op_rules.h). The `meta` kernels of
-torch order some of them otherwise, and then `view` fails or `contiguous` copies where PyTorch's own run does not."""
+"""In which order the dimensions of a new tensor lie in memory, as the CPU's kernels leave them
+(StrideRule in graph/op_rules.h). The `meta` kernels of torch order some of them otherwise, and then
+`view` fails or `contiguous` copies where PyTorch's own run does not."""
 from __future__ import annotations
 
 from typing import List, Optional, Sequence, Tuple

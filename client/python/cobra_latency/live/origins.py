@@ -1,4 +1,5 @@
-"""The line of the user's program that made a call: the innermost one outside of torch, and of what stands for torch."""
+"""The line of the user's program that made a call: the innermost one outside of torch, and of what
+stands for torch."""
 from __future__ import annotations
 
 import os
@@ -18,7 +19,8 @@ _shown: Dict[str, Optional[str]] = {}
 
 
 def show(file: str) -> str:
-    """A file as it is named to people, without the folders above it: relative to the working folder, or to the folder from which it is imported."""
+    """A file as it is named to people, without the folders above it: relative to the working
+    folder, or to the folder from which it is imported."""
     try:
         path, working = os.path.abspath(file), os.getcwd()
     except OSError:  # the working folder was removed
@@ -40,7 +42,8 @@ def _name(file: str) -> Optional[str]:
 
 
 def is_called_by(file_of_torch: str) -> bool:
-    """Whether that file of torch ("nn/modules/rnn.py") makes the call that is recorded, not the program."""
+    """Whether that file of torch ("nn/modules/rnn.py") makes the call that is recorded, not the
+    program."""
     wanted = os.path.join(_INTERNAL[0], *file_of_torch.split("/"))
     frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None:
@@ -54,7 +57,8 @@ def is_called_by(file_of_torch: str) -> bool:
 
 
 def current() -> Optional[Place]:
-    """The line of the program that runs now; None where the program is torch alone (nn.Sequential)."""
+    """The line of the program that runs now; None where the program is torch alone
+    (nn.Sequential)."""
     frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
@@ -69,7 +73,8 @@ def current() -> Optional[Place]:
 
 
 def of_error(error: BaseException) -> "tuple[Optional[Place], List[str]]":
-    """Where an exception was raised, seen from the program, and its frames as text, the innermost last."""
+    """Where an exception was raised, seen from the program, and its frames as text, the innermost
+    last."""
     place: Optional[Place] = None
     frames = []
     traceback = error.__traceback__

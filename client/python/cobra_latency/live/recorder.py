@@ -1,7 +1,9 @@
-"""Records the calls of torch functions while a program runs, by the rules of the C++ reader (frontend/python/torch/apply.cc, functions.cc).
+"""Records the calls of torch functions while a program runs, by the rules of the C++ reader
+(frontend/python/torch/apply.cc, functions.cc).
 
-Calls on constants are computed at once, for programs may read what they give. Every other call runs on `meta` tensors, which have shapes and no
-numbers. Both are appended to the graph: PyTorch runs them in each run. A function that is not an operator is looked into if it is written in Python;
+Calls on constants are computed at once, for programs may read what they give. Every other call runs
+on `meta` tensors, which have shapes and no numbers. Both are appended to the graph: PyTorch runs
+them in each run. A function that is not an operator is looked into if it is written in Python;
 otherwise it is an error that names the program's line. Nothing is left out.
 """
 from __future__ import annotations
@@ -247,7 +249,8 @@ class Recorder(TorchFunctionMode):
         return result
 
     def as_constants(self, value: Any) -> Any:
-        """Arguments of which only the shape matters (zeros_like) stay what they are; the program's own constants are on the CPU."""
+        """Arguments of which only the shape matters (zeros_like) stay what they are; the program's
+        own constants are on the CPU."""
         if isinstance(value, torch.Tensor) and value.device.type not in ("cpu", "meta"):
             return value.detach().cpu()
         if isinstance(value, dict):
@@ -432,7 +435,8 @@ class Recorder(TorchFunctionMode):
         return first.tensor
 
     def _returned_each(self, bound: binder.Bound, values: List[Optional[Value]], result: Any, index: int) -> Any:
-        """broadcast_tensors, atleast_1d ...: an argument that already has the shape of its output is returned itself."""
+        """broadcast_tensors, atleast_1d ...: an argument that already has the shape of its output
+        is returned itself."""
         for number, (tensor, value) in enumerate(zip(tensors_in(result), values)):
             made = self.values.get(id(tensor)) or self.made(tensor)
             if value is None:

@@ -1,4 +1,5 @@
-"""What PyTorch refuses and its `meta` kernels take: types that do not go together, and constant indices that lie outside."""
+"""What PyTorch refuses and its `meta` kernels take: types that do not go together, and constant
+indices that lie outside."""
 from __future__ import annotations
 
 import re
@@ -26,8 +27,9 @@ _found: Dict[Any, Optional[Exception]] = {}
 def refuse_types(call: Callable[..., Any], bound: Bound, args: Sequence[Any], kwargs: Dict[str, Any]) -> None:
     """Raises PyTorch's own error. `args` and `kwargs` are on `meta`.
 
-    A call whose tensors have one floating type is taken as it is. Every other one runs on the CPU, with sizes of at most 2; where that fails and the
-    same in float32 does not, the types are the reason. What cannot be made so small is tried in its own size.
+    A call whose tensors have one floating type is taken as it is. Every other one runs on the CPU,
+    with sizes of at most 2; where that fails and the same in float32 does not, the types are the
+    reason. What cannot be made so small is tried in its own size.
     """
     tensors = tensors_in([args, kwargs])
     types = {tensor.dtype for tensor in tensors}
@@ -138,7 +140,8 @@ def _refuse_items(bound: Bound, values: Sequence[Optional[Value]]) -> None:
 
 
 def _places(text: str, rank: int, tensors: Sequence[Optional[Value]]) -> Iterator[Tuple[int, List[int]]]:
-    """The dimensions that lists and known tensors of an index (indexing.py) choose from, with the least and the largest of the numbers."""
+    """The dimensions that lists and known tensors of an index (indexing.py) choose from, with the
+    least and the largest of the numbers."""
     items = re.findall(r"\[(?:[^][]|\[[^][]*\])*\]|[^, ]+", text)
     takes = [_taken(item, tensors) for item in items]
     dim = 0

@@ -1,4 +1,5 @@
-"""Runs torch functions for their shapes: on `meta`, or on the CPU where torch has no `meta` kernel that works."""
+"""Runs torch functions for their shapes: on `meta`, or on the CPU where torch has no `meta` kernel
+that works."""
 from __future__ import annotations
 
 from typing import Any, Callable, Dict, Optional, Sequence
@@ -11,7 +12,8 @@ MOST_ON_CPU = 1 << 26  # elements of a call that runs on the CPU because torch h
 
 
 def run(call: Callable[..., Any], args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
-    """Runs a call whose tensors are on `meta`. Where torch has no `meta` kernel that works, it runs on the CPU, on numbers of no meaning."""
+    """Runs a call whose tensors are on `meta`. Where torch has no `meta` kernel that works, it runs
+    on the CPU, on numbers of no meaning."""
     try:
         return call(*args, **kwargs)
     except Exception as error:
@@ -26,7 +28,8 @@ def run(call: Callable[..., Any], args: Sequence[Any], kwargs: Dict[str, Any]) -
 
 
 def mapped(function: Callable[[torch.Tensor], torch.Tensor], value: Any, device: Optional[str] = "cpu") -> Any:
-    """Nested arguments with each tensor replaced; `device` takes the place of a device that is given."""
+    """Nested arguments with each tensor replaced; `device` takes the place of a device that is
+    given."""
     if isinstance(value, torch.Tensor):
         return function(value)
     if isinstance(value, dict):
@@ -38,7 +41,8 @@ def mapped(function: Callable[[torch.Tensor], torch.Tensor], value: Any, device:
 
 
 def _ones(tensor: torch.Tensor) -> torch.Tensor:
-    """Integers are 0, which is an index of everything. The strides are the tensor's: a view that PyTorch refuses is refused here."""
+    """Integers are 0, which is an index of everything. The strides are the tensor's: a view that
+    PyTorch refuses is refused here."""
     number = 1 if tensor.is_floating_point() or tensor.is_complex() else 0
     if tensor.is_contiguous():
         return torch.full(tensor.shape, number, dtype=tensor.dtype)

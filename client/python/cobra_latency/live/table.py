@@ -1,5 +1,5 @@
-"""The operators that COBRA knows, and the signatures of the torch functions that call them (operators.json, made from the tables of the C++
-reader when the wheel is built)."""
+"""The operators that COBRA knows, and the signatures of the torch functions that call them
+(operators.json, made from the tables of the C++ reader when the wheel is built)."""
 from __future__ import annotations
 
 import functools
@@ -10,7 +10,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 
 class Operator(NamedTuple):
-    """One operator of graph/ops.def with the rules of op_rules.def and torch_rules.def that matter for recording."""
+    """One operator of graph/ops.def with the rules of op_rules.def and torch_rules.def that matter
+    for recording."""
 
     name: str
     cost: str  # "compute", "memory", "view"
@@ -97,7 +98,8 @@ def _signatures() -> Dict[Tuple[str, str], List[Tuple[str, str]]]:
 
 
 def is_known(space: str, name: str) -> bool:
-    """Whether there is a function of that name: t torch, F torch.nn.functional, m method, i and I in place, f fft, l linalg, s special, v torchvision."""
+    """Whether there is a function of that name: t torch, F torch.nn.functional, m method, i and I
+    in place, f fft, l linalg, s special, v torchvision."""
     return (space, name) in _signatures()
 
 

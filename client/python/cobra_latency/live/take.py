@@ -23,9 +23,11 @@ _one_at_a_time = threading.RLock()  # hooks on modules, and in torch 1.13 the it
 
 
 def take(model: nn.Module, positional: Sequence[Any], keywords: Dict[str, Any], method: str = "forward") -> pb.Graph:
-    """The graph of one run of `model`. The arguments are nested lists, tuples and dictionaries with a Shape in place of each tensor.
+    """The graph of one run of `model`. The arguments are nested lists, tuples and dictionaries with
+    a Shape in place of each tensor.
 
-    Its calls are recorded one by one. Where one cannot be (torch.func.vmap, an operator of one's own), torch.export is asked what it calls.
+    Its calls are recorded one by one. Where one cannot be (torch.func.vmap, an operator of one's
+    own), torch.export is asked what it calls.
     Raises ModelError with the program's file and line where there is no graph.
     """
     original = unwrapped(model)
@@ -50,7 +52,8 @@ def _taken(original: nn.Module, positional: Sequence[Any], keywords: Dict[str, A
 
 
 def _exported(model: nn.Module, positional: Sequence[Any], keywords: Dict[str, Any]) -> Optional[nn.Module]:
-    """What torch.export makes of the model: calls of aten operators, with the layers inside dissolved. None where it fails, and before torch 2.1."""
+    """What torch.export makes of the model: calls of aten operators, with the layers inside
+    dissolved. None where it fails, and before torch 2.1."""
     if not hasattr(torch, "export"):
         return None
     make = _Inputs(None).make
@@ -68,7 +71,8 @@ def _exported(model: nn.Module, positional: Sequence[Any], keywords: Dict[str, A
 
 
 def _recorded(original: nn.Module, positional: Sequence[Any], keywords: Dict[str, Any], method: str) -> pb.Graph:
-    """What is timed is not the first run: what that one made and kept is there now. If the network does not run twice, the first run stands."""
+    """What is timed is not the first run: what that one made and kept is there now. If the network
+    does not run twice, the first run stands."""
     copied = Copy(original)
     before = kept.tensors_of(copied.model)
     graph, values = _run(original, copied, positional, keywords, method, [])
@@ -156,7 +160,8 @@ def _raised(error: Exception, module_path: str) -> ModelError:
 
 
 def _declare_tensors(recorder: Recorder, copied: Copy) -> None:
-    """Parameters and buffers enter the graph in the order of the modules, each under the first name that leads to it."""
+    """Parameters and buffers enter the graph in the order of the modules, each under the first name
+    that leads to it."""
     seen: Set[int] = set()
     for prefix, module in copied.model.named_modules():
         dot = prefix + "." if prefix else ""
@@ -186,7 +191,8 @@ class _Inputs:
         self.count = 0
 
     def make(self, value: Any, name: str) -> Any:
-        """Tensors are named after their keyword and their keys; those without either are input0, input1 ..."""
+        """Tensors are named after their keyword and their keys; those without either are input0,
+        input1 ..."""
         if isinstance(value, Shape):
             return self._tensor(value, name)
         if isinstance(value, Constant):
@@ -210,8 +216,9 @@ class _Inputs:
         return tensor
 
     def _object(self, value: Any, name: str) -> Any:
-        """An object of the user's (a cache of keys and values): a copy, with inputs in place of its tensors. How long the sequences of a packed
-        batch are determines shapes: these numbers stay."""
+        """An object of the user's (a cache of keys and values): a copy, with inputs in place of its
+        tensors. How long the sequences of a packed batch are determines shapes: these numbers
+        stay."""
         packed = isinstance(value, nn.utils.rnn.PackedSequence)
         found = [("data", value.data)] if packed else list(tensors_in(value))
         if not found:
@@ -272,7 +279,8 @@ class _Modules:
 
 
 def _outputs(value: Any, entered: Set[int]) -> List[torch.Tensor]:
-    """The tensors of what a model returns: in lists, tuples, dictionaries, and in the attributes of objects."""
+    """The tensors of what a model returns: in lists, tuples, dictionaries, and in the attributes of
+    objects."""
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, (list, tuple)):

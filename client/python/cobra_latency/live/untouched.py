@@ -1,5 +1,6 @@
-"""What a run would leave in the user's program outside of the module: a hook that keeps its output in a global dictionary, a class that keeps a
-mask. Tensors on `meta` that a run has put there are taken out again; the module itself needs none of this, for a copy of it runs (copies.py)."""
+"""What a run would leave in the user's program outside of the module: a hook that keeps its output
+in a global dictionary, a class that keeps a mask. Tensors on `meta` that a run has put there are
+taken out again; the module itself needs none of this, for a copy of it runs (copies.py)."""
 from __future__ import annotations
 
 import contextlib

@@ -4,5 +4,6 @@
     cobra_latency.search.pymoo      a problem                         pip install cobra-latency[pymoo]
     cobra_latency.search.ray        a trainable for Ray Tune          pip install cobra-latency[ray]
 
-They are a few lines over FeasibleUnder, which any other search can call itself (docs/search.md has NNI).
+They are a few lines over FeasibleUnder, which any other search can call itself (docs/search.md has
+NNI).
 """

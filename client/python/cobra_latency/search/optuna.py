@@ -1,4 +1,5 @@
-"""Optuna: candidates over the budget are pruned before they are trained, and samplers know the constraint.
+"""Optuna: candidates over the budget are pruned before they are trained, and samplers know the
+constraint.
 
     latency = Latency(FeasibleUnder(5, "cpu-epyc-turin-1t", client))
 
@@ -29,10 +30,12 @@ _BUDGETS = "cobra_latency:budgets"
 
 
 class Latency:
-    """The budgets of a study: one, or several on different targets, each a constraint of its own. A study has one Latency.
+    """The budgets of a study: one, or several on different targets, each a constraint of its own. A
+    study has one Latency.
 
-    What was predicted is kept as attributes of each trial: `cobra_latency:ms`, `cobra_latency:reason`, `cobra_latency:excess`; of the second budget and
-    the later ones with its number, `cobra_latency:2:ms`.
+    What was predicted is kept as attributes of each trial: `cobra_latency:ms`,
+    `cobra_latency:reason`, `cobra_latency:excess`; of the second budget and the later ones with its
+    number, `cobra_latency:2:ms`.
     """
 
     def __init__(self, fits: FeasibleUnder, *more: FeasibleUnder) -> None:
@@ -40,7 +43,8 @@ class Latency:
         self._all = (fits, *more)
 
     def note(self, trial: "optuna.trial.Trial", model: Any, inputs: Any = None) -> Verdict:
-        """Predicts, and tells the sampler how far the candidate is over each budget. The trial goes on: for soft constraints.
+        """Predicts, and tells the sampler how far the candidate is over each budget. The trial goes
+        on: for soft constraints.
 
         The verdict is on the first budget that is not kept, or on the first one.
         """
@@ -62,15 +66,16 @@ class Latency:
         return next((verdict for verdict in verdicts if not verdict), verdicts[0])
 
     def check(self, trial: "optuna.trial.Trial", model: Any, inputs: Any = None) -> float:
-        """The predicted milliseconds, by the first budget; raises TrialPruned, with the reason, for a candidate over one of them. Before training,
-        in the objective."""
+        """The predicted milliseconds, by the first budget; raises TrialPruned, with the reason, for
+        a candidate over one of them. Before training, in the objective."""
         verdict = self.note(trial, model, inputs)
         if not verdict or verdict.ms is None:
             raise optuna.TrialPruned(verdict.reason)
         return verdict.ms
 
     def constraints(self, trial: "optuna.trial.FrozenTrial") -> List[float]:
-        """`constraints_func` of a sampler of Optuna 2 to 4. Optuna 5 has the constraints from note() and check()."""
+        """`constraints_func` of a sampler of Optuna 2 to 4. Optuna 5 has the constraints from
+        note() and check()."""
         names = [_name("excess", number) for number in range(len(self._all))]
         if any(name not in trial.user_attrs for name in names):
             raise CobraError(
@@ -79,7 +84,8 @@ class Latency:
         return [float(trial.user_attrs[name]) for name in names]
 
     def sampler(self, kind: Any, **options: Any) -> "optuna.samplers.BaseSampler":
-        """A sampler that knows the constraints, in all versions of Optuna: latency.sampler(optuna.samplers.NSGAIISampler, seed=1)."""
+        """A sampler that knows the constraints, in all versions of Optuna:
+        latency.sampler(optuna.samplers.NSGAIISampler, seed=1)."""
         if not hasattr(optuna.trial.Trial, "set_constraint"):
             if "constraints_func" not in inspect.signature(kind).parameters:
                 raise CobraError(f"{kind.__name__}: takes no constraints", "use TPESampler, GPSampler or NSGAIISampler")
@@ -89,7 +95,8 @@ class Latency:
 
 
 class LatencyPruner(optuna.pruners.BasePruner):
-    """A pruner for objectives that call trial.should_prune() and Latency.note(): over a budget is pruned, `inner` decides about the others."""
+    """A pruner for objectives that call trial.should_prune() and Latency.note(): over a budget is
+    pruned, `inner` decides about the others."""
 
     def __init__(self, inner: "Optional[optuna.pruners.BasePruner]" = None) -> None:
         self.inner = inner or optuna.pruners.NopPruner()

@@ -24,15 +24,18 @@ if TYPE_CHECKING:
 else:
     Problem = library("pymoo.core.problem", "pymoo").Problem
 
-# Of candidates that are not evaluated: algorithms compare these by their constraint alone, so any finite number does.
+# Of candidates that are not evaluated: algorithms compare these by their constraint alone, so any
+# finite number does.
 _NOT_EVALUATED = 1e9
 
 
 class LatencyProblem(Problem):
-    """Derive from it, and say what a row of the population is (candidate) and how good it is (objectives)."""
+    """Derive from it, and say what a row of the population is (candidate) and how good it is
+    (objectives)."""
 
     def __init__(self, fits: FeasibleUnder, **options: Any) -> None:
-        """`options` are those of pymoo's Problem: n_var, n_obj (the latency is one of them), xl, xu ..."""
+        """`options` are those of pymoo's Problem: n_var, n_obj (the latency is one of them), xl, xu
+        ..."""
         super().__init__(n_ieq_constr=1, **options)
         self.fits = fits
         self.verdict: Optional[Verdict] = None

@@ -8,7 +8,8 @@
     trainable = within(fits, lambda config: (Net(config["width"]).eval(), "1x3x32x32"), train, otherwise={"accuracy": 0.0})
     tune.Tuner(trainable, param_space={"width": tune.randint(8, 64)}).fit()
 
-Works with each searcher and scheduler: a trial over the budget reports `otherwise`, with `latency_ms` and `latency_reason`, and is done.
+Works with each searcher and scheduler: a trial over the budget reports `otherwise`, with
+`latency_ms` and `latency_reason`, and is done.
 """
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def within(
     train: Callable[[Config], Any],
     otherwise: Mapping[str, Any],
 ) -> Callable[[Config], Any]:
-    """`train` for candidates (model and inputs of a configuration) within the budget; for the others one report of `otherwise`."""
+    """`train` for candidates (model and inputs of a configuration) within the budget; for the
+    others one report of `otherwise`."""
 
     def trainable(config: Config) -> Any:
         verdict = fits(*candidate(config))

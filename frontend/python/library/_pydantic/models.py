@@ -1,4 +1,5 @@
-# Validators of what has fields: models, dataclasses, typed dictionaries, and the arguments of functions.
+# Validators of what has fields: models, dataclasses, typed dictionaries, and the arguments of
+# functions.
 import collections.abc
 
 from _pydantic.errors import Invalid, PydanticOmit, invalid, of_function
@@ -61,7 +62,8 @@ class _Field:
 
 
 class _Fields:
-    """What the validators of models, dataclasses and typed dictionaries share: fields, and what is beside them."""
+    """What the validators of models, dataclasses and typed dictionaries share: fields, and what is
+    beside them."""
 
     def __init__(self, fields, schema, config, build):
         self.fields, self.config = fields, config
@@ -74,7 +76,8 @@ class _Fields:
         return field.validate(value, state)
 
     def run(self, value, state, of_attributes=False, required=None, positional=()):
-        """The values of the fields, the extra ones, and the names that were given; `positional`: index and value by name."""
+        """The values of the fields, the extra ones, and the names that were given; `positional`:
+        index and value by name."""
         values, given, lines, used, before = {}, {}, [], set(), (state.data, state.field_name)
         state.data = values
         for field in self.fields:

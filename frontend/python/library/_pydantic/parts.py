@@ -1,4 +1,5 @@
-# Validators that are made of others: of containers, unions, functions and defaults. `build` makes the validator of a schema.
+# Validators that are made of others: of containers, unions, functions and defaults. `build` makes
+# the validator of a schema.
 import collections.abc
 import copy
 

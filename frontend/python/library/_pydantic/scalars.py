@@ -1,5 +1,6 @@
-# Validators of values without parts. Each is a function of a value and the state of the validation; it returns the value that
-# the model gets, or raises Invalid. How exactly the input matched decides between the members of a union.
+# Validators of values without parts. Each is a function of a value and the state of the validation;
+# it returns the value that the model gets, or raises Invalid. How exactly the input matched decides
+# between the members of a union.
 import math
 import re
 

@@ -1,5 +1,5 @@
-# SchemaSerializer: what model_dump() makes of a model. What the values are decides, and functions of the program where it has
-# some; a schema says which.
+# SchemaSerializer: what model_dump() makes of a model. What the values are decides, and functions
+# of the program where it has some; a schema says which.
 import collections.abc
 import enum
 import math
@@ -27,7 +27,8 @@ _OPTIONS = dict(
 
 
 def _part(chosen, key):
-    """What `include` or `exclude` says of one field: None (nothing), True (all of it), or of its parts."""
+    """What `include` or `exclude` says of one field: None (nothing), True (all of it), or of its
+    parts."""
     if chosen is None:
         return None
     if isinstance(chosen, collections.abc.Mapping):

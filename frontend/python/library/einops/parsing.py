@@ -18,8 +18,8 @@ class AnonymousAxis:
 
 
 class ParsedExpression:
-    # One side of a pattern. composition: a list of axes for each dimension ([] is a dimension of size 1), or the
-    # ellipsis.
+    # One side of a pattern. composition: a list of axes for each dimension ([] is a dimension of
+    # size 1), or the ellipsis.
     def __init__(self, expression, *, allow_underscore=False, allow_duplicates=False):
         self.identifiers = set()
         self.composition = []

@@ -1,6 +1,7 @@
-# numpy as model sources use it while they build themselves: tables, grids, schedules. An array holds a constant tensor
-# of torch (so its values are known where they are small) and has numpy's own types, those of NumPy 1: float64 by
-# default, and what comes of an array and a number depends on the number.
+# numpy as model sources use it while they build themselves: tables, grids, schedules. An array
+# holds a constant tensor of torch (so its values are known where they are small) and has numpy's
+# own types, those of NumPy 1: float64 by default, and what comes of an array and a number depends
+# on the number.
 from numpy._dtypes import *
 from numpy._types import *
 from numpy._dtypes import _NoValue, _TYPES

@@ -491,7 +491,8 @@ torch._set_array_class(ndarray)
 
 # ---- making them of what there is
 def _tensor_of(object):
-    # A number, a list of lists of numbers, tensors or arrays: a tensor of the type that NumPy gives it.
+    # A number, a list of lists of numbers, tensors or arrays: a tensor of the type that NumPy gives
+    # it.
     if isinstance(object, ndarray):
         return object._t.clone()
     if isinstance(object, torch.Tensor):

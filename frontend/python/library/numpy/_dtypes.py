@@ -17,7 +17,8 @@ _NoValue = _NoValueType()
 
 
 def _lacks(_name, **given):
-    """Arguments that NumPy has and nothing here computes: anything but their defaults is refused."""
+    """Arguments that NumPy has and nothing here computes: anything but their defaults is
+    refused."""
     for key, value in given.items():
         if value is not None and value is not _NoValue:
             torch._unsupported("numpy.%s(%s=%s)" % (_name, key, value if isinstance(value, (str, int)) else "..."))

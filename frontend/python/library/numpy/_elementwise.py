@@ -163,7 +163,8 @@ def _large(t):
 
 
 def _exact(function, python, size_of):
-    """Of integers that are too large for tensors here: as Python computes them, in the bits of the type."""
+    """Of integers that are too large for tensors here: as Python computes them, in the bits of the
+    type."""
 
     def compute(a, b):
         if a.dtype == torch.bool or _is_float(a) or a.is_complex() or size_of(_large(a), _large(b)) < _EXACT:

@@ -1,5 +1,5 @@
-# The generators of numpy.random.default_rng(seed) and RandomState(seed), PCG64 and MT19937, seeded as numpy does. A
-# network may be wired by what they draw.
+# The generators of numpy.random.default_rng(seed) and RandomState(seed), PCG64 and MT19937, seeded
+# as numpy does. A network may be wired by what they draw.
 import operator
 
 _MASK32, _MASK64, _MASK128 = (1 << 32) - 1, (1 << 64) - 1, (1 << 128) - 1

@@ -119,8 +119,8 @@ def _index(index):
 
 
 def _turned(t, index):
-    # Slices that run backwards, which tensors do not have: (the tensor with those dimensions gathered, the rest of the
-    # index, whether there was one).
+    # Slices that run backwards, which tensors do not have: (the tensor with those dimensions
+    # gathered, the rest of the index, whether there was one).
     parts = list(index) if isinstance(index, tuple) else [index]
     if not builtins.any(isinstance(p, slice) and p.step is not None and p.step < 0 for p in parts):
         return t, index, False

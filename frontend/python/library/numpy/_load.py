@@ -73,7 +73,8 @@ class _Foreign(_Unread):
 
 
 class _Kind:
-    """What the header says of the items: `name` is numpy's if they can be read, `size` in bytes (None: not known)."""
+    """What the header says of the items: `name` is numpy's if they can be read, `size` in bytes
+    (None: not known)."""
 
     def __init__(self, descr):
         self.descr, self.name, self.size, self.big, self.has_objects = descr, None, None, False, False
@@ -151,7 +152,8 @@ def _header(data, max_header_size):
 
 
 def _array(data, length, allow_pickle, max_header_size):
-    """(The array of a .npy file of `length` bytes, of which `data` has as many as are needed; how many it takes)"""
+    """(The array of a .npy file of `length` bytes, of which `data` has as many as are needed; how
+    many it takes)"""
     shape, fortran, kind, at = _header(data, 1 << 64 if allow_pickle else max_header_size)
     if kind.has_objects:
         if not allow_pickle:

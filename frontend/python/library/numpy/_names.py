@@ -1,5 +1,5 @@
-# What numpy has beside the functions that are here: a program may ask for it, pass it on and look whether it is there;
-# what needs it is refused. No other name is numpy's.
+# What numpy has beside the functions that are here: a program may ask for it, pass it on and look
+# whether it is there; what needs it is refused. No other name is numpy's.
 import _cobra
 
 _LACKED = """

@@ -226,8 +226,8 @@ def polyval(p, x):
 
 
 class poly1d:
-    """A polynomial by its coefficients, highest power first; products and powers are what filters of blur layers are
-    made of."""
+    """A polynomial by its coefficients, highest power first; products and powers are what filters
+    of blur layers are made of."""
 
     __module__ = "numpy"
     __hash__ = None

@@ -87,7 +87,8 @@ def _least(value, name):
 
 
 def _names_of(operands):
-    """The types that count where NumPy computes of several. Numbers beside arrays count by their values (NumPy 1)."""
+    """The types that count where NumPy computes of several. Numbers beside arrays count by their
+    values (NumPy 1)."""
     arrays, numbers = [], []
     for operand in operands:
         name = _number_name(operand)

@@ -64,7 +64,8 @@ def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", 
         raise ValueError("Quantiles must be in the range [0, 1]")
     if not a.size:
         raise IndexError("index -1 is out of bounds for axis 0 with size 0")
-    # NumPy computes in the type of q: of whole ones, and where it takes items as they are, none is computed.
+    # NumPy computes in the type of q: of whole ones, and where it takes items as they are, none is
+    # computed.
     of = a.dtype if method in ("lower", "higher", "nearest") or q.dtype.kind in "iu" else float64
     if a.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")

@@ -53,7 +53,8 @@ def _number_operator(symbol, reflected=False):
 
 
 def _float64_operator(symbol, reflected=False):
-    # Of numbers of Python and short ones of numpy: directly, because tables are made of half a million of them.
+    # Of numbers of Python and short ones of numpy: directly, because tables are made of half a
+    # million of them.
     native, slow = getattr(float, "__%s%s__" % ("r" if reflected else "", symbol)), _number_operator(symbol, reflected)
     new = float.__new__
 
@@ -117,7 +118,8 @@ _OF_FLOAT64 = {
 
 # ---- the classes
 class generic:
-    """A number of numpy. What arrays can do and numbers of Python cannot is done by an array of it."""
+    """A number of numpy. What arrays can do and numbers of Python cannot is done by an array of
+    it."""
 
     ndim, size, shape, strides = 0, 1, (), ()
     base = None

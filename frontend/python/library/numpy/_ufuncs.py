@@ -68,8 +68,8 @@ def _where_given(result, where, out):
 
 
 class ufunc:
-    """`compute` takes tensors of the type that `loop` names and gives one of the type that `result` names, or of theirs.
-    `python` does the same with numbers of Python."""
+    """`compute` takes tensors of the type that `loop` names and gives one of the type that `result`
+    names, or of theirs. `python` does the same with numbers of Python."""
 
     __module__ = "numpy"
     nout, signature = 1, None
@@ -143,7 +143,8 @@ class ufunc:
         return _TYPES[self._result or loop]
 
     def _made_for(self, kinds):
-        # A function of numbers of these types, as short as can be: tables are made of half a million of them.
+        # A function of numbers of these types, as short as can be: tables are made of half a
+        # million of them.
         names, new = list(map(_OF_TYPE.get, kinds)), float.__new__
         python = self._python
         if python is None or None in names:

@@ -14,8 +14,8 @@ def seed(seed=None):
 
 
 class _Drawn(float):
-    # A number that numpy drew: it may be kept, and nothing may depend on it (LayerDrop draws one that only training
-    # looks at).
+    # A number that numpy drew: it may be kept, and nothing may depend on it (LayerDrop draws one
+    # that only training looks at).
     def __new__(cls, name):
         drawn = float.__new__(cls, 0.5)
         drawn.name = name

@@ -2,7 +2,8 @@ import math
 
 
 def _next_step(last, best, other, before, tolerance):
-    # Brent: through two or three of the points if that converges, and to the middle if not. Points are (x, f(x)).
+    # Brent: through two or three of the points if that converges, and to the middle if not. Points
+    # are (x, f(x)).
     middle = (other[0] - best[0]) / 2
     if abs(before) <= tolerance or abs(best[1]) >= abs(last[1]):
         return middle, middle

@@ -1,5 +1,6 @@
 # torch: what is neither a tensor nor a call on one (those are C++: frontend/python/torch).
-# Long because torch has that many small functions, and a name of a module is looked for in its own file.
+# Long because torch has that many small functions, and a name of a module is looked for in its own
+# file.
 import math
 
 _int = (0).__class__  # here `int`, `float` and `bool` are dtypes
@@ -488,7 +489,8 @@ def broadcast_shapes(*shapes):
 
 
 def _proxied(function, args, kwargs):
-    # The node of torch.fx for a function that is written in Python here; None if no argument is a proxy.
+    # The node of torch.fx for a function that is written in Python here; None if no argument is a
+    # proxy.
     for v in args:
         if type(v).__name__ in ("Proxy", "Attribute"):
             return v.tracer.create_proxy("call_function", function, args, kwargs)
@@ -668,7 +670,8 @@ def save(*args, **kwargs):
 
 
 class _TensorType(type):
-    # torch.FloatTensor and its like: makes tensors of its type, and every tensor of that type is an instance.
+    # torch.FloatTensor and its like: makes tensors of its type, and every tensor of that type is an
+    # instance.
     def __call__(cls, *args, **kwargs):
         if len(args) == 1 and isinstance(args[0], Size):
             return empty(args[0], dtype=cls._dtype)

@@ -1,5 +1,6 @@
-# Values that PyTorch has as tensors and that no graph has: they may be made, kept and handed on, and whoever computes
-# with one gets the error that making it would have been. torch/refused.h knows them by their base.
+# Values that PyTorch has as tensors and that no graph has: they may be made, kept and handed on,
+# and whoever computes with one gets the error that making it would have been. torch/refused.h knows
+# them by their base.
 import torch
 
 
@@ -70,8 +71,8 @@ def _shown(dtype):
 
 
 class _Selection(_Refused):
-    """x[mask], of which nobody knows how many rows it has. It may be computed with row by row, and written to where the
-    same mask is true: y[mask] = x[mask] + 1."""
+    """x[mask], of which nobody knows how many rows it has. It may be computed with row by row, and
+    written to where the same mask is true: y[mask] = x[mask] + 1."""
 
     def __init__(self, tensor, mask):
         self._tensor, self._mask = tensor, mask

@@ -2,8 +2,8 @@ import torch
 
 
 class _Unread(dict):
-    # What a checkpoint file holds: nobody reads it. It is empty, each entry of it is unread again, and
-    # load_state_dict() takes it for what fits.
+    # What a checkpoint file holds: nobody reads it. It is empty, each entry of it is unread again,
+    # and load_state_dict() takes it for what fits.
     def __missing__(self, key):
         return _Unread()
 

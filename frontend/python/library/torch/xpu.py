@@ -1,4 +1,5 @@
-# There is no such device here: questions have an answer, and what would use one raises as in PyTorch's build for CPUs.
+# There is no such device here: questions have an answer, and what would use one raises as in
+# PyTorch's build for CPUs.
 from torch.cuda import (  # noqa: F401
     device_count,
     empty_cache,

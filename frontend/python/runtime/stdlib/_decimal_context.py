@@ -56,7 +56,8 @@ class FloatOperation(DecimalException, TypeError):
     pass
 
 
-# Ways in which an operation is invalid. They are what the exception carries; the signal is InvalidOperation.
+# Ways in which an operation is invalid. They are what the exception carries; the signal is
+# InvalidOperation.
 class ConversionSyntax(InvalidOperation):
     pass
 
@@ -196,7 +197,8 @@ class ContextBase:
         return self.Emax - self.prec + 1
 
     def _signal(self, conditions):
-        """Sets the flags of conditions that an operation met, and raises the first that is trapped."""
+        """Sets the flags of conditions that an operation met, and raises the first that is
+        trapped."""
         if not conditions:
             return
         for condition in conditions:

@@ -18,7 +18,8 @@ def _parsed(spec):
 
 
 def _grouped(digits, least):
-    # In threes, with zeros in front until there are `least` characters; a comma is never the first of them.
+    # In threes, with zeros in front until there are `least` characters; a comma is never the first
+    # of them.
     while len(digits) + (len(digits) - 1) // 3 < least:
         digits = "0" + digits
     first = (len(digits) - 1) % 3 + 1

@@ -1,4 +1,5 @@
-# What decimal needs of integers: digits, rounding, logarithms and exponentials as fixed-point numbers.
+# What decimal needs of integers: digits, rounding, logarithms and exponentials as fixed-point
+# numbers.
 import math
 
 _POWERS = {}
@@ -39,7 +40,8 @@ def number_of(text):
 
 
 def rounds_away(mode, sign, n, half):
-    """Whether n is to be made larger by one. half: how what was cut off compares with a half (-1, 0, 1); None: nothing was."""
+    """Whether n is to be made larger by one. half: how what was cut off compares with a half (-1,
+    0, 1); None: nothing was."""
     if half is None or mode == "ROUND_DOWN":
         return False
     if mode == "ROUND_HALF_EVEN":
@@ -74,7 +76,8 @@ def sticky(n, inexact):
 
 
 def exp_fixed(x, places):
-    """exp(x / 10**places) * 10**places of |x| below a few units; the last four digits are not exact."""
+    """exp(x / 10**places) * 10**places of |x| below a few units; the last four digits are not
+    exact."""
     one = ten_to(places)
     x //= 256
     term = total = one
@@ -89,7 +92,8 @@ def exp_fixed(x, places):
 
 
 def ln_fixed(numerator, denominator, places):
-    """ln(numerator / denominator) * 10**places of a quotient between 1/10 and 10; the last five digits are not exact."""
+    """ln(numerator / denominator) * 10**places of a quotient between 1/10 and 10; the last five
+    digits are not exact."""
     one = ten_to(places)
     start = int(math.log(numerator / denominator) * 10**15) * one // 10**15
     rest = numerator * exp_fixed(-start, places) // denominator  # near to 1
@@ -118,8 +122,9 @@ def scaled(n, exponent):
 
 
 def rounded_value(approximation, precision):
-    """(n, exponent) with precision + 2 digits that round as the value does, which approximation(extra) gives to some
-    precision + extra digits as (sign, n, exponent). A value that many digits do not distinguish from a half is one."""
+    """(n, exponent) with precision + 2 digits that round as the value does, which
+    approximation(extra) gives to some precision + extra digits as (sign, n, exponent). A value that
+    many digits do not distinguish from a half is one."""
     for extra in (12, 30, 30 + 2 * precision):
         sign, n, exponent = approximation(extra)
         places = digits_of(n) - precision

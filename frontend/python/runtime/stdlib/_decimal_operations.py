@@ -26,7 +26,8 @@ _FORM = re.compile(
 
 
 def made(sign, n, exponent, kind=""):
-    # kind: "" of a number, "F" of an infinity, "n" and "N" (signalling) of what is none; n is then its payload.
+    # kind: "" of a number, "F" of an infinity, "n" and "N" (signalling) of what is none; n is then
+    # its payload.
     self = object.__new__(Decimal)
     self._sign, self._int, self._exp, self._kind = sign, n, exponent, kind
     return self
@@ -296,7 +297,8 @@ def power(a, b, context):
         if not b._sign:
             return fixed(sign, n, exponent, context)
         return quotient(made(0, 1, 0), made(sign, n, exponent), context)
-    # Far from 1, a large exponent leaves the range. How near a number is to 1 tells its first digit that is not that of 1.
+    # Far from 1, a large exponent leaves the range. How near a number is to 1 tells its first digit
+    # that is not that of 1.
     near = digits_of(abs(a._int - ten_to(-a._exp))) + a._exp if a._exp < 0 else 1
     if b.adjusted() + min(near, 1) > digits_of(max(context.Emax, -context.Emin)) + 3:
         if (ranked > 0) != bool(b._sign):
@@ -370,7 +372,8 @@ def logarithm(a, context, base_ten):
 
 
 def total(a, b):
-    """The order of compare_total: numbers below what is none, and of equal ones the larger exponent above."""
+    """The order of compare_total: numbers below what is none, and of equal ones the larger exponent
+    above."""
     if a._sign != b._sign:
         return -1 if a._sign else 1
     ranks = [{"": 0, "F": 1, "N": 2, "n": 3}[v._kind] for v in (a, b)]
@@ -449,7 +452,8 @@ def small(value):
 
 
 def signed(a, context, sign, keep_sign=False):
-    """a with that sign, as the context has it. A zero is positive, unless numbers are rounded down."""
+    """a with that sign, as the context has it. A zero is positive, unless numbers are rounded
+    down."""
     found = not_numbers(context, a)
     if found is not None:
         return found

@@ -60,7 +60,8 @@ _NOT_MEMBERS = {
 
 
 class _Lazy:
-    """What a type parameter computes when it is asked for. It is a descriptor of a class of that parameter's own."""
+    """What a type parameter computes when it is asked for. It is a descriptor of a class of that
+    parameter's own."""
 
     def __init__(self, value):
         self._value = value

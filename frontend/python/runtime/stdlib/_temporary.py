@@ -1,5 +1,5 @@
-# What a program writes below the folder for temporary files stays in memory: it is there as long as the program runs. Nothing
-# else is written, and what else is on the machine is not there.
+# What a program writes below the folder for temporary files stays in memory: it is there as long as
+# the program runs. Nothing else is written, and what else is on the machine is not there.
 import _cobra
 
 folder = "/tmp"
@@ -7,7 +7,8 @@ files = {folder: None}  # by path: the bytes of a file, None for a folder
 
 
 def place(path):
-    """The path as a key of `files`; None if it is not below the folder, or if a program's own files are there."""
+    """The path as a key of `files`; None if it is not below the folder, or if a program's own files
+    are there."""
     parts = []
     for part in path.split("/") if path.startswith("/") else ():
         if part == "..":

@@ -1,4 +1,5 @@
-# The signatures that built-in functions, classes and methods of CPython 3.11 have: {signature: names}.
+# The signatures that built-in functions, classes and methods of CPython 3.11 have: {signature:
+# names}.
 import _cobra
 import types
 

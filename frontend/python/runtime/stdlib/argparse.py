@@ -231,7 +231,8 @@ def _make_action(names, kwargs, defaults):
 
 
 class _Run:
-    """One parsing: texts are options (O) or arguments (A), and each action takes as many as its pattern matches."""
+    """One parsing: texts are options (O) or arguments (A), and each action takes as many as its
+    pattern matches."""
 
     def __init__(self, parser, texts, namespace):
         self.parser, self.texts, self.namespace = parser, texts, namespace

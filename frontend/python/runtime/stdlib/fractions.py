@@ -95,7 +95,8 @@ class Fraction(Rational):
         return self._numerator, self._denominator
 
     def limit_denominator(self, max_denominator=1000000):
-        # The last convergent of the continued fraction that fits, or the semiconvergent after it if that is nearer.
+        # The last convergent of the continued fraction that fits, or the semiconvergent after it if
+        # that is nearer.
         if max_denominator < 1:
             raise ValueError("max_denominator should be at least 1")
         if self._denominator <= max_denominator:

@@ -68,7 +68,8 @@ def glob(pathname, *, root_dir=None, dir_fd=None, recursive=False, include_hidde
     names = [name for name in pathname.split("/") if name]
     if not names:
         return [start] if start else []
-    # The folders above that of the first pattern may lie outside of what a program sees: they are not looked at.
+    # The folders above that of the first pattern may lie outside of what a program sees: they are
+    # not looked at.
     plain = 0
     while plain < len(names) - 1 and not has_magic(names[plain]):
         plain += 1

@@ -218,7 +218,8 @@ def getattr_static(obj, attr, default=_empty):
 
 
 class _Frame(types.FrameType):
-    """A frame as it was when it was asked for: who calls whom, from which module. Changing its locals has no effect."""
+    """A frame as it was when it was asked for: who calls whom, from which module. Changing its
+    locals has no effect."""
 
     f_trace, f_trace_lines, f_trace_opcodes = None, True, False
     f_builtins = property(lambda self: vars(builtins))

@@ -1,4 +1,5 @@
-# Of setuptools: what is installed and the files beside it, as libraries ask for it that know nothing newer.
+# Of setuptools: what is installed and the files beside it, as libraries ask for it that know
+# nothing newer.
 import importlib
 import importlib.metadata as _metadata
 import os

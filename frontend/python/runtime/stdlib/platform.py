@@ -1,4 +1,5 @@
-# The machine is one on which PyTorch is compared with what is read here; which one it is, no program can ask.
+# The machine is one on which PyTorch is compared with what is read here; which one it is, no
+# program can ask.
 import _cobra
 import sys
 

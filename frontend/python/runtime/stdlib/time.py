@@ -1,4 +1,5 @@
-# There is no clock: what it says may be kept, subtracted and shown, and no network may depend on it.
+# There is no clock: what it says may be kept, subtracted and shown, and no network may depend on
+# it.
 import _cobra
 
 

@@ -685,7 +685,8 @@ def get_type_hints(obj, globalns=None, localns=None, include_extras=False):
     if isinstance(obj, type):
         for base in reversed(obj.__mro__):
             module = sys.modules.get(base.__module__)
-            # All names of a module are needed for a text only: they would load all that the module imports.
+            # All names of a module are needed for a text only: they would load all that the module
+            # imports.
             scope = globalns if globalns is not None else lambda module=module: getattr(module, "__dict__", {})
             names = dict(vars(base)) if localns is None else localns
             if base is obj and localns is None:

@@ -42,7 +42,8 @@ class ZipInfo:
 
 
 def _end(data):
-    """(Number of entries, size of their list, its offset, where the list ends); None if this is not a ZIP file."""
+    """(Number of entries, size of their list, its offset, where the list ends); None if this is not
+    a ZIP file."""
     at = len(data) - 22
     if at < 0 or data[at : at + 4] != _END or data[-2:] != b"\0\0":
         at = data.rfind(_END, max(0, at - ZIP_MAX_COMMENT))

@@ -1,5 +1,5 @@
-"""The evaluation networks of DARTS (quark0/darts: NetworkCIFAR, NetworkImageNet) written down in PyTorch for comparison
-with frontend/nas; no auxiliary head, no drop path."""
+"""The evaluation networks of DARTS (quark0/darts: NetworkCIFAR, NetworkImageNet) written down in
+PyTorch for comparison with frontend/nas; no auxiliary head, no drop path."""
 from collections import namedtuple
 
 import torch

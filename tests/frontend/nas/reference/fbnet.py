@@ -1,5 +1,5 @@
-"""FBNet's network as HW-NAS-Bench defines it (FBNet_Infer), written down in PyTorch for comparison with
-frontend/nas."""
+"""FBNet's network as HW-NAS-Bench defines it (FBNet_Infer), written down in PyTorch for comparison
+with frontend/nas."""
 import torch.nn as nn
 
 

@@ -1,6 +1,7 @@
-"""A SubTransformer of HAT on its own (mit-han-lab/hardware-aware-transformers, transformer_super with the sampled
-sizes), written down in PyTorch for comparison with frontend/nas: encoder, then decoder over a whole target sentence
-without incremental state. Sentences hold no padding, so the padding mask, computed as there, masks nothing."""
+"""A SubTransformer of HAT on its own (mit-han-lab/hardware-aware-transformers, transformer_super
+with the sampled sizes), written down in PyTorch for comparison with frontend/nas: encoder, then
+decoder over a whole target sentence without incremental state. Sentences hold no padding, so the
+padding mask, computed as there, masks nothing."""
 import math
 
 import torch
@@ -106,7 +107,8 @@ class DecoderLayer(nn.Module):
 
 
 class Embedding(nn.Module):
-    """A table whose first `dim` columns are used: encoder and decoder may share one and differ in width."""
+    """A table whose first `dim` columns are used: encoder and decoder may share one and differ in
+    width."""
 
     def __init__(self, vocab, dim):
         super().__init__()

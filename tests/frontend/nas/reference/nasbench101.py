@@ -1,5 +1,5 @@
-"""NAS-Bench-101's network (google-research/nasbench, model_builder) written down in PyTorch, for comparison with
-frontend/nas."""
+"""NAS-Bench-101's network (google-research/nasbench, model_builder) written down in PyTorch, for
+comparison with frontend/nas."""
 import torch
 import torch.nn as nn
 

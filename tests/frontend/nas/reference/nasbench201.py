@@ -1,5 +1,6 @@
-"""NAS-Bench-201's network written down in PyTorch from its definition, for comparison with frontend/nas: same modules,
-same calls, same order as the published TinyNetwork (D-X-Y/AutoDL-Projects, inference cells)."""
+"""NAS-Bench-201's network written down in PyTorch from its definition, for comparison with
+frontend/nas: same modules, same calls, same order as the published TinyNetwork
+(D-X-Y/AutoDL-Projects, inference cells)."""
 import torch.nn as nn
 
 
@@ -59,8 +60,8 @@ class Block(nn.Module):
 
 
 class Cell(nn.Module):
-    """Whole: node = sum() of its edges. Pruned: an edge that is on no path from input to output over edges other than
-    `none` does not run, and nothing is added to the number 0."""
+    """Whole: node = sum() of its edges. Pruned: an edge that is on no path from input to output
+    over edges other than `none` does not run, and nothing is added to the number 0."""
 
     def __init__(self, edges, c, pruned):
         super().__init__()

@@ -1,5 +1,5 @@
-"""A sub-network of Once-for-all's MobileNetV3 on its own (mit-han-lab/once-for-all, get_active_subnet), written down in
-PyTorch for comparison with frontend/nas."""
+"""A sub-network of Once-for-all's MobileNetV3 on its own (mit-han-lab/once-for-all,
+get_active_subnet), written down in PyTorch for comparison with frontend/nas."""
 from collections import OrderedDict
 
 import torch.nn as nn

@@ -1,4 +1,5 @@
-"""Writes cases in the form of ONNX's own test data, for onnx_conformance: FOLDER/NAME/model.onnx, test_data_set_0/{input,output}_N.pb."""
+"""Writes cases in the form of ONNX's own test data, for onnx_conformance: FOLDER/NAME/model.onnx,
+test_data_set_0/{input,output}_N.pb."""
 import os
 import shutil
 
@@ -8,7 +9,8 @@ from onnx import numpy_helper
 
 
 def write(folder, name, model, inputs, outputs):
-    """`inputs` and `outputs` in the order of the graph's, those without a value left out of the graph."""
+    """`inputs` and `outputs` in the order of the graph's, those without a value left out of the
+    graph."""
     case = os.path.join(folder, name)
     shutil.rmtree(case, ignore_errors=True)
     os.makedirs(os.path.join(case, "test_data_set_0"))
@@ -21,7 +23,8 @@ def write(folder, name, model, inputs, outputs):
 
 
 def session(model, optimised_path=None):
-    """An inference session on one thread of the processor; the optimised model is written if a path is given."""
+    """An inference session on one thread of the processor; the optimised model is written if a path
+    is given."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4

@@ -3,9 +3,11 @@
 
     exported_models.py FOLDER [NAME ...]
 
-Each network is exported by PyTorch 2.13. Compared are the graph of the file and that of the source: every call that computes or copies (export_test.py
-says how), without what the exporter takes apart. Then ONNX Runtime optimises the file (extended level). The file and the optimised one are written as
-cases for onnx_conformance, FOLDER/exported and FOLDER/optimised, with the results of ONNX Runtime without optimisation. Exit 1 if a graph differs."""
+Each network is exported by PyTorch 2.13. Compared are the graph of the file and that of the source:
+every call that computes or copies (export_test.py says how), without what the exporter takes apart.
+Then ONNX Runtime optimises the file (extended level). The file and the optimised one are written as
+cases for onnx_conformance, FOLDER/exported and FOLDER/optimised, with the results of ONNX Runtime
+without optimisation. Exit 1 if a graph differs."""
 import os
 import sys
 import sysconfig
@@ -73,9 +75,9 @@ MODELS = {
         23,
     ),
 }
-# Networks of which the exporter takes calls apart (attention layers, tables of positions, adaptive pools, strides that it thinks it must
-# keep) or drops some (the cat of one tensor): only multiply-accumulates
-# are compared with the source.
+# Networks of which the exporter takes calls apart (attention layers, tables of positions, adaptive
+# pools, strides that it thinks it must keep) or drops some (the cat of one tensor): only
+# multiply-accumulates are compared with the source.
 TAKEN_APART = {
     "densenet121",
     "convnext_tiny",

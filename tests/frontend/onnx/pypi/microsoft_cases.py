@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes models of one operator of the domain com.microsoft each, with what ONNX Runtime computes, for onnx_conformance.
+"""Writes models of one operator of the domain com.microsoft each, with what ONNX Runtime computes,
+for onnx_conformance.
 
     microsoft_cases.py FOLDER"""
 import sys
@@ -38,8 +39,8 @@ CASES = []
 
 
 def case(op, inputs, outputs=1, weights=(), domain="com.microsoft", name="", **attributes):
-    """`inputs`: arrays, or None for an input that is left out; those at the positions `weights` are initialisers. `outputs`: how many, or a list in
-    which an empty name leaves one out."""
+    """`inputs`: arrays, or None for an input that is left out; those at the positions `weights` are
+    initialisers. `outputs`: how many, or a list in which an empty name leaves one out."""
     CASES.append((op, inputs, outputs, set(weights), domain, name, attributes))
 
 

@@ -3,8 +3,9 @@
 
     node_cases.py FOLDER
 
-The package generates its cases in code, each for the opset in which its operator last changed. A case of a newer opset than the reader's is written
-for the reader's newest one if it is a valid model there (only types were added since), and left out otherwise."""
+The package generates its cases in code, each for the opset in which its operator last changed. A
+case of a newer opset than the reader's is written for the reader's newest one if it is a valid
+model there (only types were added since), and left out otherwise."""
 import os
 import sys
 import warnings
@@ -16,7 +17,8 @@ from onnx.backend.test.case import node
 NEWEST = 24
 
 
-# Cases in which PyTorch itself gives something else than the reference, for which the graph is right.
+# Cases in which PyTorch itself gives something else than the reference, for which the graph is
+# right.
 NOT_COMPARED = {
     "test_top_k_same_values": "PyTorch's topk says nothing about the order of equal values",
     "test_top_k_same_values_2d": "PyTorch's topk says nothing about the order of equal values",

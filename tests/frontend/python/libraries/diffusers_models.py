@@ -1,5 +1,5 @@
-"""UNets, transformers and autoencoders of diffusers: the arguments of the class, and its inputs. `name=VALUE` in parentheses is an argument of forward
-that is not a tensor."""
+"""UNets, transformers and autoencoders of diffusers: the arguments of the class, and its inputs.
+`name=VALUE` in parentheses is an argument of forward that is not a tensor."""
 
 TIME = "timestep=1:int64"
 MODELS = {

@@ -1,7 +1,8 @@
 """Calls of operators that have products, with random shapes, dtypes and argument forms.
 
-A case: what it calls, `setup` (statements of __init__), `forward` (an expression of x0, x1, ...), `inputs` ("2x3:float64"), `uncounted`: the
-multiply-accumulates of products that run and that FlopCounterMode leaves out, `why`, and whether it does so `sometimes`: strides decide which kernel
+A case: what it calls, `setup` (statements of __init__), `forward` (an expression of x0, x1, ...),
+`inputs` ("2x3:float64"), `uncounted`: the multiply-accumulates of products that run and that
+FlopCounterMode leaves out, `why`, and whether it does so `sometimes`: strides decide which kernel
 runs."""
 import math
 import random

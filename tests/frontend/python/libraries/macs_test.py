@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Multiply-accumulates of every operator that has products, against torch.utils.flop_counter.FlopCounterMode (SDPBackend.MATH).
+"""Multiply-accumulates of every operator that has products, against
+torch.utils.flop_counter.FlopCounterMode (SDPBackend.MATH).
 
     macs_test.py [--seed N] [--rounds N]       needs `scripts/setup.sh --pypi`; exit 77 without it
-    macs_test.py --truth PROGRAM CASES         run by build/pypi/bin/python3: a JSON object for each case
+    macs_test.py --truth PROGRAM CASES         run by build/pypi/bin/python3: a JSON object for each
+                                               case
 
-Half of what FlopCounterMode counts is what we say, or what macs_cases.py calls uncounted: products that run in operators for which it has no
-formula. Read as PyTorch 2.13 runs them, and as 1.13 does where it has the operator. The reports of ../shared are compared if they are there."""
+Half of what FlopCounterMode counts is what we say, or what macs_cases.py calls uncounted: products
+that run in operators for which it has no formula. Read as PyTorch 2.13 runs them, and as 1.13 does
+where it has the operator. The reports of ../shared are compared if they are there."""
 import argparse
 import collections
 import glob

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""Which names of NumPy the libraries use, and whether each is compared with NumPy: numpy_names.py [--write FILE]
+"""Which names of NumPy the libraries use, and whether each is compared with NumPy: numpy_names.py
+[--write FILE]
 
-Counts the names in the sources of torch, torchvision, timm, transformers and diffusers below build/pypi (scripts/setup.sh
---pypi). Of those used more than twice, each stands in tests/frontend/python/torch/numpy_cases.txt, whose lines
-numpy_test.py compares with NumPy, or in OUTSIDE with the reason why the reader does without it. Exits 77 without the
-libraries, 1 if a name is in neither."""
+Counts the names in the sources of torch, torchvision, timm, transformers and diffusers below
+build/pypi (scripts/setup.sh
+--pypi). Of those used more than twice, each stands in tests/frontend/python/torch/numpy_cases.txt,
+whose lines numpy_test.py compares with NumPy, or in OUTSIDE with the reason why the reader does
+without it. Exits 77 without the libraries, 1 if a name is in neither."""
 import argparse
 import ast
 import collections

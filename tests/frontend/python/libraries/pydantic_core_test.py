@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""What takes the place of pydantic's compiled core validates as pydantic_core 2.50 does: the answers below are its own.
+"""What takes the place of pydantic's compiled core validates as pydantic_core 2.50 does: the
+answers below are its own.
 
-The library around it is made here, as pip would install it: Python files beside an extension that cannot run. With the real core instead:
+The library around it is made here, as pip would install it: Python files beside an extension that
+cannot run. With the real core instead:
 
     pydantic_core_test.py --real        run by a Python that has pydantic_core"""
 import json

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Ways in which releases of transformers from 4.40 on are written, in a small library of that name. Parts of it have a counterpart of ours
-(frontend/python/library/_replacements), which must answer as the release does whose part it stands for; its cache is a module in some, and a folder is made
-when it is imported."""
+"""Ways in which releases of transformers from 4.40 on are written, in a small library of that name.
+Parts of it have a counterpart of ours (frontend/python/library/_replacements), which must answer as
+the release does whose part it stands for; its cache is a module in some, and a folder is made when
+it is imported."""
 import json
 import os
 import subprocess
@@ -116,7 +117,8 @@ def failure(folder, version, requirements, mark, wanted):
 
 
 def cache_failure(folder):
-    """The tensors of a cache are outputs, and inputs of the next token, also where it is a module; those of a layer are not."""
+    """The tensors of a cache are outputs, and inputs of the next token, also where it is a module;
+    those of a layer are not."""
     library, model = folder + "/cache/library", folder + "/cache/model.py"
     write(library + "/transformers/__init__.py", "")
     write(library + "/transformers/hub.py", HUB)

@@ -3,11 +3,14 @@
 
     suite.py LIBRARY [--only REGEX] [--recorded] [--eager] [--write FILE]
 
-LIBRARY: as for truth.py, or sample: a few of each, both ways; COBRA_BIN: where read_model is; --eager: no import is put off until its name is used.
+LIBRARY: as for truth.py, or sample: a few of each, both ways; COBRA_BIN: where read_model is;
+--eager: no import is put off until its name is used.
 
-Needs `scripts/setup.sh --pypi`. What PyTorch runs is recorded once, in build/truth/LIBRARY; a run that was cut goes on where it ended. Each model is
-exact (parameters, calls, attributes, shapes, module paths, data flow, multiply-accumulates are the same), refused (with our reason), different, or
-unbuildable: PyTorch itself cannot build or run it. --write: a row of all for each, with a digest of what PyTorch ran."""
+Needs `scripts/setup.sh --pypi`. What PyTorch runs is recorded once, in build/truth/LIBRARY; a run
+that was cut goes on where it ended. Each model is exact (parameters, calls, attributes, shapes,
+module paths, data flow, multiply-accumulates are the same), refused (with our reason), different,
+or unbuildable: PyTorch itself cannot build or run it. --write: a row of all for each, with a digest
+of what PyTorch ran."""
 import argparse
 import collections
 import csv
@@ -39,7 +42,8 @@ TRUTH_BYTES = 20 << 30  # of address space
 
 
 class Lines:
-    """A program that answers each line with a line; started again after it died or took too long."""
+    """A program that answers each line with a line; started again after it died or took too
+    long."""
 
     def __init__(self, command, seconds, limit_bytes=None):
         self.command, self.seconds, self.limit_bytes, self.process = command, seconds, limit_bytes, None
@@ -77,7 +81,8 @@ def site_packages():
 
 
 class Truths:
-    """`packages`: a folder whose packages come before those of build/pypi, as another release of the library."""
+    """`packages`: a folder whose packages come before those of build/pypi, as another release of
+    the library."""
 
     def __init__(self, library, packages=""):
         self.folder = os.path.join(

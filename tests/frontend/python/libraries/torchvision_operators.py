@@ -1,4 +1,5 @@
-"""Declares torchvision's compiled operators, so that its Python can be imported beside a torch for which it was not compiled. Nothing here computes."""
+"""Declares torchvision's compiled operators, so that its Python can be imported beside a torch for
+which it was not compiled. Nothing here computes."""
 import torch
 
 ROI = "Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width"

@@ -1,4 +1,5 @@
-"""Models of transformers that are tried in several forms; inputs by the name of the parameter of `forward`: shapes that follow from the configuration."""
+"""Models of transformers that are tried in several forms; inputs by the name of the parameter of
+`forward`: shapes that follow from the configuration."""
 
 NAMED = (
     "bert roberta distilbert albert electra deberta-v2 gpt2 gpt_neox opt bloom llama mistral qwen2 qwen3 gemma2 phi3 "
@@ -63,7 +64,8 @@ def images(image, channels, frames):
 
 
 def patches(channels, patch, temporal, hidden):
-    """An image of 16 x 16 patches as a list of them, and its grid: numbers that the shapes depend on."""
+    """An image of 16 x 16 patches as a list of them, and its grid: numbers that the shapes depend
+    on."""
     flat = [f"256x{channels * steps * patch * patch}" for steps in dict.fromkeys((temporal, 2, 1))]
     grid = ["1x3:int64=1,16,16"]
     return {

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """What real PyTorch runs for a library's models, on meta tensors: shapes without values.
 
-    truth.py LIBRARY --list                  a JSON object a line: name, file, entry, and how to make its inputs
-    truth.py LIBRARY --out FOLDER            reads names from standard input; writes FOLDER/NAME.json.gz for each and prints NAME, or NAME and a tab
-                                             and why PyTorch itself cannot build or run it
+    truth.py LIBRARY --list                  a JSON object a line: name, file, entry, and how to
+                                             make its inputs
+    truth.py LIBRARY --out FOLDER            reads names from standard input; writes
+                                             FOLDER/NAME.json.gz for each and prints NAME, or NAME
+                                             and a tab and why PyTorch itself cannot build or run it
 
-LIBRARY: timm, transformers, diffusers. Run by the Python of `scripts/setup.sh --pypi` (build/pypi/bin/python3)."""
+LIBRARY: timm, transformers, diffusers. Run by the Python of `scripts/setup.sh --pypi`
+(build/pypi/bin/python3)."""
 import argparse
 import functools
 import gzip
@@ -59,8 +62,8 @@ class Timm:
 
 
 class Transformers:
-    """Each base model of the library's own mapping, at its default configuration. Inputs are what the model takes: the first of some sets with which
-    PyTorch runs it."""
+    """Each base model of the library's own mapping, at its default configuration. Inputs are what
+    the model takes: the first of some sets with which PyTorch runs it."""
 
     runs_to_complete = True
 
@@ -115,7 +118,8 @@ class Transformers:
         raise why
 
     def inputs(self, model):
-        """Sets of inputs, the likeliest first: what `forward` cannot do without, what the library calls the main input, and what goes with it."""
+        """Sets of inputs, the likeliest first: what `forward` cannot do without, what the library
+        calls the main input, and what goes with it."""
         parameters = list(inspect.signature(inspect.unwrap(type(model).forward)).parameters.values())[1:]
         needed = [p.name for p in parameters if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
         names = {p.name for p in parameters}
@@ -175,7 +179,8 @@ def options_of(case):
 
 
 def tensor_of(spec, model):
-    """ "1x16:int64" or "1x3x224x224", on the model's device; "1x3:int64=1,16,16" with these values."""
+    """ "1x16:int64" or "1x3x224x224", on the model's device; "1x3:int64=1,16,16" with these
+    values."""
     spec, _, values = spec.partition("=")
     shape, _, dtype = spec.partition(":")
     sizes, dtype = [int(size) for size in shape.split("x")], getattr(torch, dtype or "float32")
@@ -202,7 +207,8 @@ def grouped_mm_of_any_type():
 
 @functools.cache
 def experts_as_on_cpu():
-    """Mixtures of experts choose a type by the device's: on meta that of the CPU, which is what is recorded."""
+    """Mixtures of experts choose a type by the device's: on meta that of the CPU, which is what is
+    recorded."""
     try:
         from transformers.integrations import moe
     except ImportError:

@@ -1,5 +1,5 @@
-"""Runs every chunk of testdata/*.py (chunks are separated by lines of '# ---') in CPython and in python_run; what they
-print, and the type of the exception that ends them, must be the same.
+"""Runs every chunk of testdata/*.py (chunks are separated by lines of '# ---') in CPython and in
+python_run; what they print, and the type of the exception that ends them, must be the same.
 
   conformance_test.py [FILE...]      only these files, and every difference in full
 """

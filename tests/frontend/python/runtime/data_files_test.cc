@@ -1,4 +1,5 @@
-// Data files beside the code: what a program may read, and what it may not, whatever lies in the folder.
+// Data files beside the code: what a program may read, and what it may not, whatever lies in the
+// folder.
 #include "frontend/python/runtime/data_files.h"
 
 #include <sys/stat.h>
@@ -141,7 +142,8 @@ TEST_F(DataFilesTest, NothingElseIsRead) {
   EXPECT_FALSE(FileExists(directory_.File("root/made.txt")));
 }
 
-// As on a disk that may only be read. Of a program that does not expect that, the message is that COBRA writes nothing.
+// As on a disk that may only be read. Of a program that does not expect that, the message is that
+// COBRA writes nothing.
 TEST_F(DataFilesTest, WhoIsPreparedForFilesThatMayNotBeWrittenGoesOn) {
   Write("root/there/a.txt", "");
   for (const char* call :
@@ -161,7 +163,8 @@ TEST_F(DataFilesTest, WhoIsPreparedForFilesThatMayNotBeWrittenGoesOn) {
   EXPECT_EQ(o.output, "on\n") << o.status;
 }
 
-// Which machine this is, no program can ask; one that is prepared for machines without such files goes on.
+// Which machine this is, no program can ask; one that is prepared for machines without such files
+// goes on.
 TEST_F(DataFilesTest, WhatTellsMachinesApartIsAbsent) {
   const std::string guarded =
       "import contextlib, os\n"
@@ -216,7 +219,8 @@ TEST_F(DataFilesTest, AFileIsNoLargerThanAnyOtherValue) {
   EXPECT_THAT(o.diagnostic.message, HasSubstr("large.txt: 1,001 bytes, more than the limit of 1,000"));
 }
 
-// Another process changes the folder while it is read: what is read is a file of the folder, or nothing.
+// Another process changes the folder while it is read: what is read is a file of the folder, or
+// nothing.
 TEST_F(DataFilesTest, AFileThatIsReplacedMeanwhileDoesNotLeadOut) {
   Write("outside.txt", "SECRET");
   Write("root/a/data.txt", "inside");

@@ -104,7 +104,8 @@ TEST(DiagnosticsTest, EvalExpressionUsesTheModulesNames) {
   EXPECT_EQ(DiagnosticFromStatus(status)->kind, Diagnostic::Kind::kSyntaxError);
 }
 
-// A native class as frontend/python/torch makes them: payload, hooks, operators, and a Python class derived from it.
+// A native class as frontend/python/torch makes them: payload, hooks, operators, and a Python class
+// derived from it.
 class CounterPayload : public NativeObject {
  public:
   int64_t value = 0;

@@ -1,9 +1,12 @@
 """Random programs in CPython and in python_run: equal output or equal exception type.
 
-  differential_test.py [--programs N] [--seed S] [--keep DIR]     exits 1 at the first differences, printing their seeds
-  differential_test.py --only SEED                                one program, as a difference names it
+  differential_test.py [--programs N] [--seed S] [--keep DIR]     exits 1 at the first differences,
+                                                                  printing their seeds
+  differential_test.py --only SEED                                one program, as a difference names
+                                                                  it
   differential_test.py --cpython SEED                             what CPython prints for it
-  differential_test.py --programs 100000 --state FILE             goes on where the run that wrote FILE stopped
+  differential_test.py --programs 100000 --state FILE             goes on where the run that wrote
+                                                                  FILE stopped
 """
 import argparse
 import contextlib
@@ -57,8 +60,8 @@ def run_cpython(source):
 
 
 def run_cpython_alone(seed):
-    """In a process of its own, where no program before has filled a cache; None if the answer is not always the same:
-    an address or the hash of a string shows."""
+    """In a process of its own, where no program before has filled a cache; None if the answer is
+    not always the same: an address or the hash of a string shows."""
     command = [sys.executable, "-W", "ignore", os.path.abspath(__file__), "--cpython", str(seed)]
     texts = {subprocess.run(command, capture_output=True).stdout for _ in range(3)}
     return texts.pop().decode("utf-8", "replace") if len(texts) == 1 else None
@@ -79,8 +82,8 @@ def main():
     binary = os.path.join(os.environ.get("COBRA_BIN", "build/bin"), "python_run")
     signal.signal(signal.SIGALRM, stop)
     gc.freeze()  # the collection after each program looks at that program only
-    # Of CPython, which runs the programs in this process. python_run has limits of its own, and under a sanitizer it
-    # needs terabytes of addresses.
+    # Of CPython, which runs the programs in this process. python_run has limits of its own, and
+    # under a sanitizer it needs terabytes of addresses.
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, resource.RLIM_INFINITY))
     if args.cpython is not None:
         sys.stdout.buffer.write((run_cpython(generate(args.cpython)) or "").encode("utf-8", "replace"))
@@ -118,7 +121,8 @@ def main():
             for s, got in zip(seeds, outputs):
                 want = run_cpython(sources[s])
                 compared += 1
-                # What took CPython too long, and what needs more than our limits allow, is not compared.
+                # What took CPython too long, and what needs more than our limits allow, is not
+                # compared.
                 limit = "!!! <limit>" in got
                 if want is not None and want != got and not limit:
                     want = run_cpython_alone(s)

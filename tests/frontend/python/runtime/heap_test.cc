@@ -44,7 +44,8 @@ TEST_F(HeapTest, ComesBackAfterFewAndManyWrites) {
   ASSERT_TRUE(heap_.Freeze());
   ASSERT_TRUE(Same());
   const int64_t used = heap_.used_bytes();
-  // The same pages again and again, then others, then more than are filled one by one, then few again, then none.
+  // The same pages again and again, then others, then more than are filled one by one, then few
+  // again, then none.
   for (const auto& [seed, pages] :
        {std::pair(1u, 50), {1u, 50}, {2u, 50}, {3u, 5000}, {4u, 3}, {4u, 3}, {5u, 0}, {6u, 200}}) {
     Scribble(seed, pages);
@@ -58,7 +59,8 @@ TEST_F(HeapTest, ComesBackAfterFewAndManyWrites) {
 TEST_F(HeapTest, ComesBackWhicheverThreadWrote) {
   ASSERT_TRUE(heap_.Freeze());
   for (uint32_t seed = 1; seed < 20; ++seed) {
-    // Written by another thread and rolled back here, where no page fault was; the other way round; both in another.
+    // Written by another thread and rolled back here, where no page fault was; the other way round;
+    // both in another.
     std::thread([&] {
       Scribble(seed, 20);
       if (seed % 3 == 0) ASSERT_TRUE(heap_.Rollback());
@@ -87,8 +89,8 @@ TEST_F(HeapTest, AnObjectThatOwnsMemoryAndChangedSpoilsTheImage) {
 }
 
 TEST(DirtyPagesTest, NamesThePagesThatWereWritten) {
-  // Where the system does not say, every request drops all pages and reads those that it needs again: correct, but
-  // slower.
+  // Where the system does not say, every request drops all pages and reads those that it needs
+  // again: correct, but slower.
   if (!CanFindDirtyPages()) GTEST_SKIP() << "/proc/self/pagemap or getrusage() does not say what was written";
   Heap heap(int64_t{8} << 20);
   auto* data = static_cast<char*>(heap.Allocate(40 * kPageBytes));

@@ -1,5 +1,6 @@
-"""CPython's own library as a test of the language: modules written in Python are run by python_run from their source,
-in place of ours, and exercised as CPython exercises its own; what is printed must be the same.
+"""CPython's own library as a test of the language: modules written in Python are run by python_run
+from their source, in place of ours, and exercised as CPython exercises its own; what is printed
+must be the same.
 
   library_modules_test.py [NAME...]      only these cases, and every difference in full
 """

@@ -187,7 +187,8 @@ TEST(LimitsTest, BigIntBitsAtTheLimitAndPast) {
   EXPECT_EQ(RunSource("2 ** 1000\n", limits).kind(), "limit");
 }
 
-// The smallest value of the limit with which the program ends well; one less must be refused with that limit's kind.
+// The smallest value of the limit with which the program ends well; one less must be refused with
+// that limit's kind.
 int64_t Threshold(const std::string& source, int64_t high, void (*set)(Limits*, int64_t)) {
   int64_t low = 0;
   auto fits = [&](int64_t n) {
@@ -202,8 +203,8 @@ int64_t Threshold(const std::string& source, int64_t high, void (*set)(Limits*, 
 }
 
 TEST(LimitsTest, StepsAreExactAtTheLimitAndOnePast) {
-  // One step each: the loop's turns and the statements inside. What is before them, the same in both, is more: memory
-  // counts too.
+  // One step each: the loop's turns and the statements inside. What is before them, the same in
+  // both, is more: memory counts too.
   auto set = [](Limits* limits, int64_t n) { limits->steps = n; };
   const int64_t hundred = Threshold("for i in range(100):\n    pass\n", 1'000'000, set);
   const int64_t thousand = Threshold("for i in range(1100):\n    pass\n", 1'000'000, set);

@@ -1,6 +1,6 @@
-"""The chapters of program_generator.py that are constructs rather than expressions: classes of every kind, generators
-that are driven, coroutines, exception groups, the standard modules. Each method emits one guarded piece of program that
-prints what it finds."""
+"""The chapters of program_generator.py that are constructs rather than expressions: classes of
+every kind, generators that are driven, coroutines, exception groups, the standard modules. Each
+method emits one guarded piece of program that prints what it finds."""
 # Long because it is a list of pieces of programs, one a method.
 from program_chapters_core import CoreChapters
 from program_chapters_objects import ObjectChapters
@@ -1088,7 +1088,8 @@ l = {{1}}([shared]); l.attr = shared; k = copy.deepcopy(l); print(type(k) is {{1
         r = self.r
         numbers = [r.randrange(-5, 80) for _ in range(r.randrange(1, 14))]
         others = [r.randrange(0, 40) for _ in range(r.randrange(1, 8))]
-        # Literals are not used: equal constants of a module share one frozenset, whose order is that of the first.
+        # Literals are not used: equal constants of a module share one frozenset, whose order is
+        # that of the first.
         self.piece(
             f"""
 a = set({numbers}); b = set({others}); c = set()

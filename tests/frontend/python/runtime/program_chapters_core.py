@@ -1,5 +1,5 @@
-"""More chapters of program_generator.py: how things are evaluated. Calls and their binding, the order of evaluation,
-jumps out of blocks, patterns, numbers, and what lists and dicts do."""
+"""More chapters of program_generator.py: how things are evaluated. Calls and their binding, the
+order of evaluation, jumps out of blocks, patterns, numbers, and what lists and dicts do."""
 # Long because it is a list of pieces of programs, one a method.
 
 

@@ -1,5 +1,5 @@
-"""More chapters of program_generator.py: what classes and their instances can be made to do, what programs can ask
-about them, typing, and how errors carry on."""
+"""More chapters of program_generator.py: what classes and their instances can be made to do, what
+programs can ask about them, typing, and how errors carry on."""
 # Long because it is a list of pieces of programs, one a method.
 
 

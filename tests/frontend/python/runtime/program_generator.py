@@ -1,6 +1,7 @@
-"""Random Python programs without tensors, deterministic in their seed: expressions of all built-in types, statements,
-functions, classes, generators, exceptions; and the chapters of program_chapters.py. Every program ends; nearly every
-statement prints, so that a difference shows where it is."""
+"""Random Python programs without tensors, deterministic in their seed: expressions of all built-in
+types, statements, functions, classes, generators, exceptions; and the chapters of
+program_chapters.py. Every program ends; nearly every statement prints, so that a difference shows
+where it is."""
 import random
 
 from program_chapters import Chapters
@@ -109,8 +110,8 @@ class Generator(Chapters):
             lambda: f"'%s %r' % ({self.atom()}, {self.atom()})",
             lambda: f"'{{}}-{{!r}}'.format({self.atom()}, {self.atom()})",
             lambda: self.method_call(),
-            # Large numbers stay inside a string: repeating a sequence by one ends in a limit here and in a MemoryError
-            # there.
+            # Large numbers stay inside a string: repeating a sequence by one ends in a limit here
+            # and in a MemoryError there.
             lambda: f'str({self.big()} {r.choice(["+", "-", "*", "/", "//", "%", "&", "|", "^", "<", "==", ">="])} {self.big()})',
             lambda: f'str({r.choice(["hash", "float", "bin", "abs", "bool", "(lambda n: n << 70)", "(lambda n: n >> 33)", "(lambda n: ~n)"])}({self.big()}))',
             lambda: f"str({self.big()} ** {r.randrange(5)})",

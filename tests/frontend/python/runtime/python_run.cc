@@ -1,8 +1,11 @@
-// python_run FILE... [--library DIR]... [--bundle NAME=FILE]... [--steps N] [--explain] [--batch]: runs each Python
-// file in an interpreter of its own and prints what it printed, then, if it failed, one line "!!! ExceptionType" (or
-// "!!! <kind>: message" for a failure of the interpreter itself).
-// --bundle adds a file beside the program, under that name: it comes before everything else that is imported.
-// --explain prints the whole diagnostic on standard error; --batch ends each file's output with a record separator.
+// python_run FILE... [--library DIR]... [--bundle NAME=FILE]... [--steps N] [--explain] [--batch]:
+// runs each Python file in an interpreter of its own and prints what it printed, then, if it
+// failed, one line "!!! ExceptionType" (or "!!! <kind>: message" for a failure of the interpreter
+// itself).
+// --bundle adds a file beside the program, under that name: it comes before everything else that is
+// imported.
+// --explain prints the whole diagnostic on standard error; --batch ends each file's output with a
+// record separator.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Every public name of the standard library's modules that the reader offers, and of their classes, is there as in
-CPython 3.11: offered, or known and refused where it is used. It is never an AttributeError, which would be blamed on
-the model.
+"""Every public name of the standard library's modules that the reader offers, and of their classes,
+is there as in CPython 3.11: offered, or known and refused where it is used. It is never an
+AttributeError, which would be blamed on the model.
 
     standard_names_test.py           exit 0: so it is
     standard_names_test.py --list    prints what is known and not offered

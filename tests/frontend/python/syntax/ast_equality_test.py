@@ -1,5 +1,5 @@
-"""Our tree equals CPython 3.11's `ast`, positions included, on every file of the standard library, torch and
-torchvision.
+"""Our tree equals CPython 3.11's `ast`, positions included, on every file of the standard library,
+torch and torchvision.
 
 Files that CPython's compile() rejects must be rejected by us with the same line.
 """

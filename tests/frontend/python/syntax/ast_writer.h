@@ -10,7 +10,8 @@
 namespace cobra::python {
 namespace ast {
 
-// `positions`: without them the text suits tables in tests. `version`: whose fields, minor one of Python.
+// `positions`: without them the text suits tables in tests. `version`: whose fields, minor one of
+// Python.
 std::string WriteAst(const Ast& ast, bool positions, int version = 11);
 
 }  // namespace ast

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Source files in the encodings that they declare: the tree is that of the same text in UTF-8, as CPython has it; what
-CPython does not decode is an error here too. Encodings that Python knows and the reader does not are refused as such."""
+"""Source files in the encodings that they declare: the tree is that of the same text in UTF-8, as
+CPython has it; what CPython does not decode is an error here too. Encodings that Python knows and
+the reader does not are refused as such."""
 import ast
 import codecs
 import os

@@ -1,11 +1,14 @@
-"""How often we agree with CPython 3.11's compile() on damaged real files: accept or reject, and the line of the error.
+"""How often we agree with CPython 3.11's compile() on damaged real files: accept or reject, and the
+line of the error.
 
-    COBRA_BIN=build/release/bin mutation_check.py [--count 2000] [--seed 1] [--min-percent 99.5] [--show 30]
+    COBRA_BIN=build/release/bin mutation_check.py [--count 2000] [--seed 1] [--min-percent 99.5]
+    [--show 30]
         [--messages]
 
-Each case is one file of the standard library, torch or torchvision with one seeded mutation: a token deleted, doubled,
-swapped with its neighbour or replaced by another of the file; a line deleted, doubled, indented or dedented; a
-character inserted. Exit status 1 below --min-percent. Run by CPython 3.12 or 3.13 it damages that one's standard library, reads it as that version, and counts
+Each case is one file of the standard library, torch or torchvision with one seeded mutation: a
+token deleted, doubled, swapped with its neighbour or replaced by another of the file; a line
+deleted, doubled, indented or dedented; a character inserted. Exit status 1 below --min-percent. Run
+by CPython 3.12 or 3.13 it damages that one's standard library, reads it as that version, and counts
 the verdicts alone: messages and lines are those of 3.11.
 """
 import argparse

@@ -1,4 +1,5 @@
-"""Our trees of Python 3.12 and 3.13 equal those of a CPython of that version: newer_syntax_cases.txt, and its own standard library. What it rejects we reject.
+"""Our trees of Python 3.12 and 3.13 equal those of a CPython of that version:
+newer_syntax_cases.txt, and its own standard library. What it rejects we reject.
 
     newer_trees_test.py [--messages] [FOLDER...]
 

@@ -38,8 +38,8 @@ std::string ReadExpression(absl::string_view source) {
   return ast.ok() ? WriteAst(**ast, false) : std::string(ast.status().message());
 }
 
-// Deep input must be refused long before the stack of a real thread (8 MB) is used up. AddressSanitizer's frames are
-// larger.
+// Deep input must be refused long before the stack of a real thread (8 MB) is used up.
+// AddressSanitizer's frames are larger.
 #ifdef __SANITIZE_ADDRESS__
 constexpr size_t kSmallStackBytes = size_t{8} << 20;
 #else

@@ -1,8 +1,8 @@
-// python_ast_dump [--full|--time] [VERSION] < names: parses each file named on standard input as Python VERSION (3.11).
-// Prints per file one line,
+// python_ast_dump [--full|--time] [VERSION] < names: parses each file named on standard input as
+// Python VERSION (3.11). Prints per file one line,
 //   ok SHA256-OF-THE-TREE'S-TEXT NAME   or   error LINE NAME<tab>MESSAGE,
-// with --full the text itself; with --time how fast all of them together were read (files in memory, processor time,
-// best of 5).
+// with --full the text itself; with --time how fast all of them together were read (files in
+// memory, processor time, best of 5).
 #include <cstdio>
 #include <ctime>
 #include <iostream>

@@ -1,4 +1,5 @@
-"""cobra-client --python-version: whose syntax a model is read by, and what is answered where the version is too old."""
+"""cobra-client --python-version: whose syntax a model is read by, and what is answered where the
+version is too old."""
 import json
 import os
 import subprocess

@@ -1,5 +1,5 @@
-"""Each case of syntax_cases.txt (separated by lines of ----): the same tree as CPython 3.11, or the same error at the
-same line."""
+"""Each case of syntax_cases.txt (separated by lines of ----): the same tree as CPython 3.11, or the
+same error at the same line."""
 import ast
 import os
 import subprocess

@@ -1,5 +1,6 @@
-"""The programs of behaviour_test.py. A case is a list of functions; its outcomes are what they give, as text, or the
-class of the exception that they raise, as a program with try and except sees it."""
+"""The programs of behaviour_test.py. A case is a list of functions; its outcomes are what they
+give, as text, or the class of the exception that they raise, as a program with try and except sees
+it."""
 import collections
 
 import torch

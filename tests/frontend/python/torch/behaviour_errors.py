@@ -1,5 +1,5 @@
-"""Calls that fail, for behaviour_test.py: each with the class of its exception, which decides what a program's try and
-except do."""
+"""Calls that fail, for behaviour_test.py: each with the class of its exception, which decides what
+a program's try and except do."""
 import torch
 import torch.nn as nn
 import torch.nn.functional as F

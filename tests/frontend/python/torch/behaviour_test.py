@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What programs see that look at more than shapes: every list of behaviour_cases.py and behaviour_errors.py is the same in our reader and in real
-PyTorch, of 1.13 (Debian's python3-torch) and of 2.13 (`scripts/setup.sh --pypi`), as far as they are there.
+"""What programs see that look at more than shapes: every list of behaviour_cases.py and
+behaviour_errors.py is the same in our reader and in real PyTorch, of 1.13 (Debian's python3-torch)
+and of 2.13 (`scripts/setup.sh --pypi`), as far as they are there.
 
     behaviour_test.py [CASE...]"""
 import ast

@@ -1,5 +1,5 @@
-"""Indexing, views, joining and splitting, for composites_test.py. Where a tensor is a constant its values are compared
-too."""
+"""Indexing, views, joining and splitting, for composites_test.py. Where a tensor is a constant its
+values are compared too."""
 from composite_draw import ALL, family, made
 
 

@@ -1,5 +1,5 @@
-"""Reductions, sorting, gathering, creation and type promotion, for composites_test.py. Where a tensor is a constant its
-values are compared too."""
+"""Reductions, sorting, gathering, creation and type promotion, for composites_test.py. Where a
+tensor is a constant its values are compared too."""
 from composite_draw import ALL, BOOLS, family, made
 
 REDUCTIONS = {

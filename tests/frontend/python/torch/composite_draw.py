@@ -1,7 +1,9 @@
-"""Draws the text of random calls, for composites_test.py: arguments over all parameters of a function, present or absent,
-by position or by name, and in about a third of the calls some of them wrong: another type, another size, another rank.
+"""Draws the text of random calls, for composites_test.py: arguments over all parameters of a
+function, present or absent, by position or by name, and in about a third of the calls some of them
+wrong: another type, another size, another rank.
 
-T(shape, dtype[, values]) stands for a tensor that the network computes, C(data, dtype) for a constant."""
+T(shape, dtype[, values]) stands for a tensor that the network computes, C(data, dtype) for a
+constant."""
 
 import re
 
@@ -115,8 +117,8 @@ class Draw:
         return (name.group() if name else "") + self.r.choice(JUNK)
 
     def call(self, function, required, optional=(), absent=0.55, named=()):
-        """function(required..., some of optional, named...). `optional`: (name, [texts]) in the order of the signature;
-        `named`: texts such as 'dim=1'."""
+        """function(required..., some of optional, named...). `optional`: (name, [texts]) in the
+        order of the signature; `named`: texts such as 'dim=1'."""
         texts = [self.junk(t) if self.fires(0.05) else t for t in required]
         if self.fires(0.03) and texts:
             texts.pop()

@@ -1,5 +1,6 @@
-"""What real PyTorch makes of expressions: reads one a line and answers one line of JSON each, for composites_test.py,
-which starts this with the Python that has the PyTorch in question. Exits 77 without torch."""
+"""What real PyTorch makes of expressions: reads one a line and answers one line of JSON each, for
+composites_test.py, which starts this with the Python that has the PyTorch in question. Exits 77
+without torch."""
 import json
 import math
 import os

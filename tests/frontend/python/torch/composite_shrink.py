@@ -1,4 +1,5 @@
-"""Shorter variants of an expression, for composites_test.py to find the smallest that still differs."""
+"""Shorter variants of an expression, for composites_test.py to find the smallest that still
+differs."""
 import ast
 import copy
 
@@ -10,7 +11,8 @@ def number_of(node):
 
 
 def in_place(node):
-    """Ways to make one node simpler, as functions that change it (a copy of the tree is changed)."""
+    """Ways to make one node simpler, as functions that change it (a copy of the tree is
+    changed)."""
     if isinstance(node, ast.Call):
         for k in range(len(node.keywords)):
             yield lambda n, k=k: n.keywords.pop(k)

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Random calls of composite functions (composite_cases_*.py) over all their arguments, in real PyTorch and in our
-reader: the same shapes, types and structure, and the same values where ours are known; or an error from both. A call
-that our reader does not support is counted by its reason.
+"""Random calls of composite functions (composite_cases_*.py) over all their arguments, in real
+PyTorch and in our reader: the same shapes, types and structure, and the same values where ours are
+known; or an error from both. A call that our reader does not support is counted by its reason.
 
     composites_test.py [--cases N] [--seed S] [--only NAME] [--torch 1.13|2.13|both] [--show K] [--no-shrink] [--write FILE]
 
-1.13 is Debian's python3-torch, 2.13 the one in build/pypi. What differs is printed as lines that can be pasted, shrunk
-first. Exit 1: something differs; 77: no PyTorch."""
+1.13 is Debian's python3-torch, 2.13 the one in build/pypi. What differs is printed as lines that
+can be pasted, shrunk first. Exit 1: something differs; 77: no PyTorch."""
 import argparse
 import collections
 import json
@@ -32,7 +32,8 @@ JUDGES = {
     "1.13": ("/usr/bin/python3", "1.13"),
     "2.13": (os.path.join(ROOT, "build/pypi/bin/python"), "2.13.0"),
 }
-# PyTorch's CPU has no kernel, or its kernel meets the random numbers: the call says nothing about shapes.
+# PyTorch's CPU has no kernel, or its kernel meets the random numbers: the call says nothing about
+# shapes.
 NOT_JUDGED = (
     "not implemented for '",
     "Could not run",

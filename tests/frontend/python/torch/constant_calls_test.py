@@ -1,8 +1,10 @@
 #!/usr/bin/python3
-"""What forward computes from no input is in the graph as PyTorch runs it: from buffers, plain tensors, fresh tensors and
-random draws. PyTorch's second run is recorded, since what the first one made and kept is not made again.
+"""What forward computes from no input is in the graph as PyTorch runs it: from buffers, plain
+tensors, fresh tensors and random draws. PyTorch's second run is recorded, since what the first one
+made and kept is not made again.
 
-    constant_calls_test.py [NAME...]     exit 0: the same calls, 1: others, 77: PyTorch is not installed"""
+    constant_calls_test.py [NAME...]     exit 0: the same calls, 1: others, 77: PyTorch is not
+                                         installed"""
 import json
 import os
 import subprocess
@@ -271,7 +273,8 @@ def plain_name(name):
 
 
 def calls_of(graph):
-    """Name, shape and inplace of what is run; not a call that returns its argument, nor as_base, which PyTorch has no call for."""
+    """Name, shape and inplace of what is run; not a call that returns its argument, nor as_base,
+    which PyTorch has no call for."""
     return [
         (plain_name(record["op"]), record["out"][0], bool(record.get("inplace")))
         for record in graph["ops"]

@@ -1,7 +1,8 @@
-// eval_torch [--torch-version V]: evaluates one Python expression a line of standard input as a network's forward()
-// would, and prints one JSON line for each: what came out (shapes, types, values of constants, what is a view of what)
-// and the calls that were recorded. T(shape, dtype) makes an input of the network, C(data, dtype) a constant; I[...] is
-// the index between the brackets. For torch_support_test.py and composites_test.py.
+// eval_torch [--torch-version V]: evaluates one Python expression a line of standard input as a
+// network's forward() would, and prints one JSON line for each: what came out (shapes, types,
+// values of constants, what is a view of what) and the calls that were recorded. T(shape, dtype)
+// makes an input of the network, C(data, dtype) a constant; I[...] is the index between the
+// brackets. For torch_support_test.py and composites_test.py.
 #include <iostream>
 
 #include "absl/strings/match.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every line of expressions.txt in real PyTorch and in our reader: same shapes and dtypes, or an error from both. Exits
-77 without python3-torch."""
+"""Every line of expressions.txt in real PyTorch and in our reader: same shapes and dtypes, or an
+error from both. Exits 77 without python3-torch."""
 import json
 import os
 import subprocess

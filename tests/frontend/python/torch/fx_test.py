@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What torch.fx makes of a network (models/tracing.py) runs the same calls here and in real PyTorch."""
+"""What torch.fx makes of a network (models/tracing.py) runs the same calls here and in real
+PyTorch."""
 import importlib
 import json
 import os
@@ -32,7 +33,8 @@ CASES = [
 
 
 def mend_unpacking():
-    """PyTorch 1.13 looks in the bytecode how many values an unpacking wants, and on Python 3.11 at the wrong place."""
+    """PyTorch 1.13 looks in the bytecode how many values an unpacking wants, and on Python 3.11 at
+    the wrong place."""
     import dis
     import torch.fx
 
@@ -69,7 +71,8 @@ def main():
                 "1x3x%dx%d" % (size, size),
                 "--library",
                 LIBRARY,
-                # torchvision's tracer matches each new node's name against those of all nodes before it.
+                # torchvision's tracer matches each new node's name against those of all nodes
+                # before it.
                 "--steps-times",
                 "10",
             ],

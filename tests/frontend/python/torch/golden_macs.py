@@ -1,4 +1,5 @@
-"""Multiply-accumulates of one call of a torch function, for make_goldens.py: from shapes, or from the products that PyTorch runs inside the call."""
+"""Multiply-accumulates of one call of a torch function, for make_goldens.py: from shapes, or from
+the products that PyTorch runs inside the call."""
 import re
 
 import torch
@@ -28,7 +29,8 @@ class Products(TorchDispatchMode):
 
 
 def run(name, func, args, kwargs):
-    """What the call returns, and the multiply-accumulates that ran if it is composed of products."""
+    """What the call returns, and the multiply-accumulates that ran if it is composed of
+    products."""
     if name not in COMPOSED:
         return func(*args, **kwargs), None
     with Products() as products:

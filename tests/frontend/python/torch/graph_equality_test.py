@@ -1,7 +1,8 @@
 #!/usr/bin/python3
-"""Our graph of every golden (and of every model of the shared corpus, where that is there) must be what real PyTorch
-ran: parameters, calls, shapes, attributes, data flow, outputs, multiply-accumulates. read_model refuses a graph that is
-another one after a trip through JSON or the API."""
+"""Our graph of every golden (and of every model of the shared corpus, where that is there) must be
+what real PyTorch ran: parameters, calls, shapes, attributes, data flow, outputs,
+multiply-accumulates. read_model refuses a graph that is another one after a trip through JSON or
+the API."""
 import collections
 import glob
 import gzip
@@ -92,7 +93,8 @@ def same(a, b, rank):
 
 
 def difference(golden, ours, strict=True, in_order=True):
-    """None, or the first difference. Not `strict`: an attribute that one side leaves out is none. Not `in_order`: the outputs may be in another order, and ours more."""
+    """None, or the first difference. Not `strict`: an attribute that one side leaves out is none.
+    Not `in_order`: the outputs may be in another order, and ours more."""
     if "error" in ours:
         return "refused: " + ours["error"]
     for key in ("param_shapes", "params"):
@@ -129,7 +131,8 @@ def difference(golden, ours, strict=True, in_order=True):
 
 
 def arguments(inputs):
-    """As read_model takes them: "1x3:float32,1:float32"; one list of tensors is "[1x3:float32,1x4:float32]"."""
+    """As read_model takes them: "1x3:float32,1:float32"; one list of tensors is
+    "[1x3:float32,1x4:float32]"."""
     text = ",".join("x".join(map(str, i["shape"])) + ":" + i["dtype"] for i in inputs)
     return "[" + text + "]" if any("list" in i for i in inputs) else text
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What looks at the values of tensors and only guards or shows: an assertion, `if ...: raise`, a print. And what has a
-tensor of unknown size that no call of the graph ever sees: y[mask] = x[mask], a sparse buffer. Each function is read,
-and gives the shapes that PyTorch gives; what does more with the values is refused as before."""
+"""What looks at the values of tensors and only guards or shows: an assertion, `if ...: raise`, a
+print. And what has a tensor of unknown size that no call of the graph ever sees: y[mask] = x[mask],
+a sparse buffer. Each function is read, and gives the shapes that PyTorch gives; what does more with
+the values is refused as before."""
 import json
 import os
 import subprocess
@@ -139,7 +140,8 @@ def drawn_addend(x):
 def drawn_factor(x):
     return x * random.random()
 """
-# The calls of the graph; None: any. Their results are compared with PyTorch's in expressions_test.py.
+# The calls of the graph; None: any. Their results are compared with PyTorch's in
+# expressions_test.py.
 READ = {
     "assertion": ["add", "gt", "all", "min", "gt", "isnan", "any", "mul"],
     "raising": ["max", "gt", "isnan", "any", "relu"],

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every public name of every PyTorch module that a model file might import can be imported; what PyTorch 1.13 lacks
-cannot, where a program asks."""
+"""Every public name of every PyTorch module that a model file might import can be imported; what
+PyTorch 1.13 lacks cannot, where a program asks."""
 import importlib
 import json
 import os

@@ -1,4 +1,5 @@
-// Requests share imported libraries and must not notice: whatever one does to a library, the next finds it as it was.
+// Requests share imported libraries and must not notice: whatever one does to a library, the next
+// finds it as it was.
 #include "frontend/python/interpreter_pool.h"
 
 #include <stdlib.h>
@@ -239,7 +240,8 @@ TEST_F(InterpreterPoolTest, AFileOfTheBundleThatShadowsTheLibraryWins) {
   EXPECT_FALSE(IsWarm(request)) << "the library imports math";
 }
 
-// What a program does before an import may change what the import sees: only the imports at the head are in the image.
+// What a program does before an import may change what the import sees: only the imports at the
+// head are in the image.
 TEST_F(InterpreterPoolTest, ImportsAfterOtherStatementsHappenInTheirPlace) {
   Write("reads.py", "from . import core\nSEEN = list(core.LIST)\n");
   const SourceRequest request = Request(
@@ -249,7 +251,8 @@ TEST_F(InterpreterPoolTest, ImportsAfterOtherStatementsHappenInTheirPlace) {
     EXPECT_THAT(std::string(ReadPythonModel(request).status().message()), HasSubstr("[1, 2, 3, 'mine']"));
 }
 
-// As transformers does. A model of a library needs no program, so nothing can have changed what such imports see.
+// As transformers does. A model of a library needs no program, so nothing can have changed what
+// such imports see.
 TEST_F(InterpreterPoolTest, ModulesThatALibraryImportsWhenAskedAreInTheImageOfAModelOfTheLibrary) {
   constexpr char kLazy[] =
       "import importlib\nfrom . import core\n"

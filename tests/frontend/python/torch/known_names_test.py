@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""hasattr() answers for every public name of the modules of torch that our library has as it does in real PyTorch, of
-1.13 (Debian's python3-torch) and of 2.13 (`scripts/setup.sh --pypi`): a program that finds a name missing takes another
-way, and its network is another one. What a module imports from other packages is not asked about."""
+"""hasattr() answers for every public name of the modules of torch that our library has as it does
+in real PyTorch, of 1.13 (Debian's python3-torch) and of 2.13 (`scripts/setup.sh --pypi`): a program
+that finds a name missing takes another way, and its network is another one. What a module imports
+from other packages is not asked about."""
 import json
 import os
 import re
@@ -62,7 +63,8 @@ def places():
 
 
 def names(python, asked, others):
-    """What dir() lists, and what else of the names of other versions is there: some modules make names when asked."""
+    """What dir() lists, and what else of the names of other versions is there: some modules make
+    names when asked."""
     request = json.dumps([(name, home, others.get(name, [])) for name, home in asked.items()])
     done = subprocess.run([python, "-W", "ignore", "-c", ASK], input=request, capture_output=True, text=True)
     if done.returncode != 0:

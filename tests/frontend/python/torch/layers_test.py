@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every layer of torch.nn with random arguments, in PyTorch and in our reader: constructor, attributes, text,
-parameters, buffers, and what forward runs.
+"""Every layer of torch.nn with random arguments, in PyTorch and in our reader: constructor,
+attributes, text, parameters, buffers, and what forward runs.
 layers_test.py [--seed N] [--rounds N] [CLASS...]     Exits 77 without python3-torch."""
 import json
 import os
@@ -15,8 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
 
-# class: (arguments, input shapes). {a|b|c} is one of them at random; $k what the k-th choice of the arguments was. A
-# shape may end in :int64.
+# class: (arguments, input shapes). {a|b|c} is one of them at random; $k what the k-th choice of the
+# arguments was. A shape may end in :int64.
 IMAGE, SIGNAL, VOLUME, VECTORS = ["2x4x9x10"], ["2x4x11"], ["1x4x7x6x8"], ["3x5x8"]
 ANY = ["{2x4x9x10|3x6|2x4x8}"]
 CONV = "{4|8}, {4|8}, {1|2|3}, stride={1|2}, padding={0|1}, dilation={1|2}, groups={1|2|4}, bias={True|False}"

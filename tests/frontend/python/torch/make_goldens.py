@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Records what real PyTorch runs for the models of MODELS and writes goldens/NAME.json.gz, which graph_equality_test.py
-and tests/graph/replay_test.cc compare with.
+"""Records what real PyTorch runs for the models of MODELS and writes goldens/NAME.json.gz, which
+graph_equality_test.py and tests/graph/replay_test.cc compare with.
 
     make_goldens.py [NAME...]     needs python3-torch 1.13 and python3-torchvision 0.14
 
-A golden: name, call, file (inside the library or models/), library, inputs, params, param_shapes, buffer_shapes,
-buffer_dtypes, ops, output, macs. One record of ops per call of a torch function from Python: op, kind (view, alias,
-create, const; absent = computes), src {argument: source}, args {argument: value}, out [shapes], dtype (unless all
-float32), inplace, mod (module path). A source is a record number, [record, output], "in:i", "p:NAME", "b:NAME", "c", or
-a list of those."""
+A golden: name, call, file (inside the library or models/), library, inputs, params, param_shapes,
+buffer_shapes, buffer_dtypes, ops, output, macs. One record of ops per call of a torch function from
+Python: op, kind (view, alias, create, const; absent = computes), src {argument: source}, args
+{argument: value}, out [shapes], dtype (unless all float32), inplace, mod (module path). A source is
+a record number, [record, output], "in:i", "p:NAME", "b:NAME", "c", or a list of those."""
 import gzip
 import importlib
 import inspect
@@ -75,7 +75,8 @@ MODELS = {
     "recurrent": ("recurrent", "Recurrent(12, 20)", [[3, 5, 12]]),
     "packing": ("packing", "Packing(6, 8, [3, 5, 2])", [[3, 5, 6]]),
     "frameworks": ("frameworks", "Frameworks()", [[2, 3, 9, 9]]),
-    # examples/: the calls that their documentation shows. A tuple of shapes is one argument, a list of tensors.
+    # examples/: the calls that their documentation shows. A tuple of shapes is one argument, a list
+    # of tensors.
     "example_convnet": ("examples.convnet", 'ConvNet(ConvNetConfig.named("s").scaled(depth=1.2))', [[1, 3, 192, 192]]),
     "example_detection_neck": (
         "examples.detection_neck",
@@ -434,7 +435,8 @@ class Recorder(TorchFunctionMode):
 
 
 def tensors_of(value, seen):
-    """The tensors of nested containers and plain objects, in order, each once: as CacheOfTokens of the reader names them."""
+    """The tensors of nested containers and plain objects, in order, each once: as CacheOfTokens of
+    the reader names them."""
     if id(value) in seen or isinstance(value, (type, str, int, float)):
         return []
     if isinstance(value, torch.Tensor):
@@ -461,7 +463,8 @@ def flat_output(value):
 
 
 def record(model, inputs, named=None):
-    """What the model runs on inputs by position and by name: params, param_shapes, buffer_shapes, buffer_dtypes, ops, output, macs."""
+    """What the model runs on inputs by position and by name: params, param_shapes, buffer_shapes,
+    buffer_dtypes, ops, output, macs."""
     named = named or {}
     recorder = Recorder(
         model, list(inputs) + [tensor for value in named.values() for tensor in tensors_of(value, set())]
@@ -499,7 +502,8 @@ def record(model, inputs, named=None):
 
 
 def our_einops():
-    """Makes einops and einops_exts of frontend/python/library importable here, and nothing else of that folder."""
+    """Makes einops and einops_exts of frontend/python/library importable here, and nothing else of
+    that folder."""
     import importlib.abc
     import importlib.machinery
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""numpy.load of good, odd and damaged files in real NumPy and in our reader: the same arrays, or an exception of the
-same type, which the program can catch. What the reader does not read is exit code 4, never another answer. Exits 77
-without python3-numpy."""
+"""numpy.load of good, odd and damaged files in real NumPy and in our reader: the same arrays, or an
+exception of the same type, which the program can catch. What the reader does not read is exit code
+4, never another answer. Exits 77 without python3-numpy."""
 import io
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every line of numpy_cases.txt in real numpy and in our reader: same type, dtype, shape and values, or an exception of
-the same type. Exits 77 without python3-numpy and python3-torch."""
+"""Every line of numpy_cases.txt in real numpy and in our reader: same type, dtype, shape and
+values, or an exception of the same type. Exits 77 without python3-numpy and python3-torch."""
 import json
 import math
 import os
@@ -155,7 +155,8 @@ import numpy as np
 def lacking(names, *objects):
     return [name for name in names if not all(hasattr(o, name) for o in objects)]
 """
-# What a lack of it shows: exit code 4 for what NumPy has, that of a wrong --entry for what it has not, 0 for what is only asked for or passed on.
+# What a lack of it shows: exit code 4 for what NumPy has, that of a wrong --entry for what it has
+# not, 0 for what is only asked for or passed on.
 USES = {
     "np.asmatrix([1])": 4,
     "np.zeros(2).partition(1)": 4,
@@ -176,7 +177,8 @@ USES = {
 
 
 def wrong_names():
-    """Names that NumPy has and programs would not see here, and uses of them that end in the wrong way."""
+    """Names that NumPy has and programs would not see here, and uses of them that end in the wrong
+    way."""
     groups = [
         ([n for n in dir(numpy) if n[0] != "_"], "np"),
         ([n for n in dir(numpy.ndarray) if n[:2] != "__" and n != "base"], "np.ndarray, np.zeros(2)"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which functions of functions.def take `out` (without_out.inc), compared with the signatures of PyTorch 2.13
-(`scripts/setup.sh --pypi`). Exits 77 without it."""
+"""Which functions of functions.def take `out` (without_out.inc), compared with the signatures of
+PyTorch 2.13 (`scripts/setup.sh --pypi`). Exits 77 without it."""
 import json
 import os
 import re
@@ -14,7 +14,8 @@ PYTHON = ROOT + "/build/pypi/bin/python3"
 MODULES = {"t": "torch", "f": "torch.fft", "l": "torch.linalg", "s": "torch.special"}
 # They take it, and their documentation does not say so.
 UNDOCUMENTED = {("l", "lstsq"), ("t", "spmm")}
-# True: it takes `out`; None: nothing says so. Built-in functions say it in their documentation, torch's own in a stub.
+# True: it takes `out`; None: nothing says so. Built-in functions say it in their documentation,
+# torch's own in a stub.
 ASK = """
 import ast, importlib, inspect, json, os, re, sys
 import torch

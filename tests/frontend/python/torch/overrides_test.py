@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Programs that put something of their own where a layer of torch.nn has code in C++ (layers.h): each case gives the
-same text in PyTorch and in our reader. Exits 77 without python3-torch."""
+"""Programs that put something of their own where a layer of torch.nn has code in C++ (layers.h):
+each case gives the same text in PyTorch and in our reader. Exits 77 without python3-torch."""
 import json
 import os
 import subprocess

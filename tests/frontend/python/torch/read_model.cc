@@ -1,9 +1,11 @@
-// read_model FILE ENTRY INPUT... [--library DIR] [--torch-version V] [--print] [--usage] [--repeat N]
-// [--steps-times N] [--eager]: the graph of a model as JSON, for graph_equality_test.py. Several runs of one process:
-// --batch reads lines "FILE\tENTRY\tINPUT,INPUT", or objects {"file", "entry", "inputs": [...],
-// "arguments": [[name, EXPR]]}, and prints one JSON line each ({"error": ...} for a refusal). --steps-times: of memory,
-// too. --eager: no import is deferred. --repeat: reads it N - 1 times more before, and prints what each took, without
-// the text, to standard error.
+// read_model FILE ENTRY INPUT... [--library DIR] [--torch-version V] [--print] [--usage] [--repeat
+// N]
+// [--steps-times N] [--eager]: the graph of a model as JSON, for graph_equality_test.py. Several
+// runs of one process: --batch reads lines "FILE\tENTRY\tINPUT,INPUT", or objects {"file", "entry",
+// "inputs": [...],
+// "arguments": [[name, EXPR]]}, and prints one JSON line each ({"error": ...} for a refusal).
+// --steps-times: of memory, too. --eager: no import is deferred. --repeat: reads it N - 1 times
+// more before, and prints what each took, without the text, to standard error.
 #include <chrono>
 #include <iostream>
 

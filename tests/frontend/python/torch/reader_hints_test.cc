@@ -1,5 +1,5 @@
-// What the reader says to do about an error; the memory order of constants, on which errors depend; code that is not
-// Python: operators and extensions of a program's own.
+// What the reader says to do about an error; the memory order of constants, on which errors depend;
+// code that is not Python: operators and extensions of a program's own.
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"

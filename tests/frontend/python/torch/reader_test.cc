@@ -1,4 +1,4 @@
-// What the reader makes of small sources: graphs where PyTorch runs, diagnostics with file and line where it does not.
+// What the reader makes of small sources: graphs, or diagnostics with file and line.
 #include "frontend/python/reader.h"
 
 #include "absl/strings/match.h"
@@ -14,10 +14,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+// The class begins in line 6.
 constexpr char kHead[] =
-    "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\nclass Net(nn.Module):\n";  // the class
-                                                                                                          // begins in
-                                                                                                          // line 6
+    "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n\n\nclass Net(nn.Module):\n";
 
 absl::StatusOr<graph::Graph> Read(absl::string_view body, std::vector<std::string> inputs = {"1x3x8x8"},
                                   absl::string_view torch_version = "1.13.1", const Limits& limits = {}) {
@@ -581,7 +580,7 @@ TEST(ReaderTest, FilesAndNetworksThatAreNotThereAreUnsupported) {
   }
 }
 
-// The search for what the first run keeps counts each object once, however many globals it begins at.
+// The search for what the first run keeps counts each object once, from however many globals.
 TEST(ReaderTest, TheSearchForKeptConstantsCountsEachObjectOnce) {
   constexpr int kGlobals = 4000;
   SourceRequest request;

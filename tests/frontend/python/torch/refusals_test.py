@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the reader refuses although PyTorch runs it, and what is too large for it: the error says so. It neither blames
-the model nor gives another network."""
+"""What the reader refuses although PyTorch runs it, and what is too large for it: the error says
+so. It neither blames the model nor gives another network."""
 import json
 import os
 import subprocess

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Names of SciPy that the reader has, and the filters of PyWavelets, against what SciPy 1.17 and PyWavelets 1.9 say: every
-line of scipy_cases.txt is an expression and what they made of it. Whether a wavelet has a table only is exit 4 and named.
+"""Names of SciPy that the reader has, and the filters of PyWavelets, against what SciPy 1.17 and
+PyWavelets 1.9 say: every line of scipy_cases.txt is an expression and what they made of it. Whether
+a wavelet has a table only is exit 4 and named.
 
   scipy_test.py             --record: asks them anew (with a Python that has them)
 """

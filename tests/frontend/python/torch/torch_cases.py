@@ -1,7 +1,7 @@
-"""Random calls of torch functions, for torch_support_test.py: CASES maps the name of a function to a generator of
-Python expressions. T(shape, dtype[, values]) stands for a tensor that the network computes; values: an int n for
-integers in [0, n), 'pos' for (0, 1), 'spd' for positive definite matrices, 'tri' for triangular ones. About one call in
-five is wrong on purpose."""
+"""Random calls of torch functions, for torch_support_test.py: CASES maps the name of a function to
+a generator of Python expressions. T(shape, dtype[, values]) stands for a tensor that the network
+computes; values: an int n for integers in [0, n), 'pos' for (0, 1), 'spd' for positive definite
+matrices, 'tri' for triangular ones. About one call in five is wrong on purpose."""
 # Long because it is a list of functions, each with the calls to make of it.
 
 FLOATS = ["float32"] * 4 + ["float64"]

@@ -1,5 +1,5 @@
-"""The second half of torch_cases.py: convolutions, pools, norms, products, linear algebra, spectra, losses,
-creation."""
+"""The second half of torch_cases.py: convolutions, pools, norms, products, linear algebra, spectra,
+losses, creation."""
 # Long because it is a list of functions, each with the calls to make of it.
 from torch_cases import ANY, CASES, FLOATS, NUMBERS, T, call, case, dim, dims, like, some_dims, wrong
 

@@ -1,6 +1,7 @@
-"""Computations on small constants, as models make index tables, masks and rates while they build themselves: VALUES
-maps a name to (generator, tolerance). The tolerance is in units of the last place: 0 means bit for bit; functions that
-PyTorch's vector library rounds in its own way have 1 or 2, sums of floats a few."""
+"""Computations on small constants, as models make index tables, masks and rates while they build
+themselves: VALUES maps a name to (generator, tolerance). The tolerance is in units of the last
+place: 0 means bit for bit; functions that PyTorch's vector library rounds in its own way have 1 or
+2, sums of floats a few."""
 # Long because it is a list of functions, each with the calls to make of it.
 from torch_cases import dim, dims, some_dims
 

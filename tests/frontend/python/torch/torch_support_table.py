@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""Writes docs/torch_support.md from the code: what the reader's torch has, asked from the reader itself.
+"""Writes docs/torch_support.md from the code: what the reader's torch has, asked from the reader
+itself.
 
     torch_support_table.py [--check]
 
-With --check nothing is written; the exit code says whether the committed file is what the code says."""
+With --check nothing is written; the exit code says whether the committed file is what the code
+says."""
 import ast
 import collections
 import csv
@@ -42,7 +44,8 @@ def ask(version, expressions):
 def names(version):
     answers = ask(version, ["[n for n in dir(%s) if n[0] != '_']" % module for module, _ in MODULES])
     found = {module: {ast.literal_eval(n) for n in answer["out"]} for (module, _), answer in zip(MODULES, answers)}
-    # A tensor has the attributes that are not covered too, for hasattr(): they are opaque, or cannot be read.
+    # A tensor has the attributes that are not covered too, for hasattr(): they are opaque, or
+    # cannot be read.
     attributes = sorted(found["torch.Tensor"])
     answers = ask(version, ["repr(torch.ones(2, 2).%s).startswith('<torch.Tensor.')" % name for name in attributes])
     found["torch.Tensor"] = {
@@ -126,7 +129,8 @@ def table():
 
 
 def of_libraries():
-    """What models of libraries are refused for, from the lists that `scripts/test-long.sh timm transformers diffusers` writes."""
+    """What models of libraries are refused for, from the lists that `scripts/test-long.sh timm
+    transformers diffusers` writes."""
     rows = []
     for path in sorted(glob.glob(os.path.join(ROOT, "tests/frontend/python/libraries/*.csv"))):
         library = os.path.basename(path)[: -len(".csv")]

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Random calls of every function of torch_cases.py in real PyTorch and in our reader: same shapes and types, same views
-and in-place results, or an error from both. Then computations on small constants (torch_cases_values.py): the same
-numbers.
+"""Random calls of every function of torch_cases.py in real PyTorch and in our reader: same shapes
+and types, same views and in-place results, or an error from both. Then computations on small
+constants (torch_cases_values.py): the same numbers.
 
-    torch_support_test.py [--cases N] [--seed S] [--only NAME] [-v]     exits 77 without python3-torch
+    torch_support_test.py [--cases N] [--seed S] [--only NAME] [-v]     exits 77 without
+                                                                        python3-torch
 """
 import argparse
 import json
@@ -140,8 +141,8 @@ SAME_NAME = {
 
 
 def same_calls(real, have, casts):
-    """None, or what is different: names of the calls, and the arguments that both sides give. `casts`: ours are calls,
-    PyTorch's are not seen (autocast)."""
+    """None, or what is different: names of the calls, and the arguments that both sides give.
+    `casts`: ours are calls, PyTorch's are not seen (autocast)."""
     name = lambda op: SAME_NAME.get(op["op"], op["op"])
     unseen = ("getitem", "to") if casts else ("getitem",)  # torch 1.13 does not show x[0] to a mode
     real, have = ([op for op in ops if op["op"] not in unseen] for ops in (real, have))
@@ -248,7 +249,8 @@ def compare_values(args):
             have = our_numbers(answer.get("out")) if "out" in answer else None
             shown = answer.get("error", have)
             types = json.dumps(answer.get("out"))
-            # Sums cancel: what counts is the last place of the largest number, or of the operands, which are about one.
+            # Sums cancel: what counts is the last place of the largest number, or of the operands,
+            # which are about one.
             least = max([abs(v) for v in expected if abs(v) < float("inf")] + [1]) if ulps > 2 else 0
             ok = (
                 have is not None

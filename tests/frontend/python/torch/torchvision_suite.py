@@ -3,10 +3,12 @@
 
     torchvision_suite.py [--train | --write docs/torchvision_models.md] [REGEX...]
 
-Each model is built and run once by PyTorch (weights are not initialised, so that they cost no memory), recorded as
-make_goldens.py does, and compared with what read_model gives for the same source, as graph_equality_test.py does.
-Detectors choose boxes by their scores, so they are refused as data-dependent; their backbones, with the feature
-pyramid, are compared. --train: as after model.train(), two inputs at once. Needs python3-torchvision 0.14; one thread, a few minutes."""
+Each model is built and run once by PyTorch (weights are not initialised, so that they cost no
+memory), recorded as make_goldens.py does, and compared with what read_model gives for the same
+source, as graph_equality_test.py does.
+Detectors choose boxes by their scores, so they are refused as data-dependent; their backbones, with
+the feature pyramid, are compared. --train: as after model.train(), two inputs at once. Needs
+python3-torchvision 0.14; one thread, a few minutes."""
 import importlib
 import json
 import os
@@ -71,7 +73,8 @@ def without_initialization():
 
 
 def in_training(record):
-    """`training` as ours: where it is true and, for batch normalization, where there are running statistics."""
+    """`training` as ours: where it is true and, for batch normalization, where there are running
+    statistics."""
     if record["args"].get("training") is False or (
         record["op"] == "batch_norm" and "running_mean" not in record["src"]
     ):

@@ -1,4 +1,5 @@
-# The core of pydantic is compiled. This takes its place below pydantic's own Python code (_pydantic has the parts).
+# The core of pydantic is compiled. This takes its place below pydantic's own Python code (_pydantic
+# has the parts).
 import types
 
 from _pydantic.errors import (

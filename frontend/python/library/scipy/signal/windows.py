@@ -9,7 +9,8 @@ from numpy import pi
 
 
 def _window(M, sym, formula, xp=None, device=None):
-    # formula(points): the symmetric window; a periodic one is that of one point more without its last.
+    # formula(points): the symmetric window; a periodic one is that of one point more without its
+    # last.
     if xp is not None or device is not None:
         torch._unsupported("scipy.signal.windows: xp and device")
     if int(M) != M or M < 0:

@@ -1,7 +1,7 @@
 # torch.distributions, as networks use it at inference.
 #
-# PyTorch checks the arguments of a distribution with calls that are part of what runs, so they are made here too. Their
-# answer is taken for "valid": what a tensor holds does not change what runs.
+# PyTorch checks the arguments of a distribution with calls that are part of what runs, so they are
+# made here too. Their answer is taken for "valid": what a tensor holds does not change what runs.
 from torch.distributions import constraints
 from torch.distributions.bernoulli import Bernoulli
 from torch.distributions.categorical import Categorical

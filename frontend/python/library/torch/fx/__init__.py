@@ -1,4 +1,5 @@
-# A network is traced with proxies instead of tensors, and the graph of what they met is run node by node.
+# A network is traced with proxies instead of tensors, and the graph of what they met is run node by
+# node.
 import builtins
 import inspect
 import math
@@ -113,7 +114,8 @@ def _has_proxy(args):
 
 
 def _call_with_proxies(space, name, proxy, args, kwargs):
-    # Called by frontend/python/torch/functions.cc where a function of torch (or a method of a tensor) is given a proxy.
+    # Called by frontend/python/torch/functions.cc where a function of torch (or a method of a
+    # tensor) is given a proxy.
     if name == "einsum" and len(args) == 2 and isinstance(args[1], (tuple, list)):
         args = (args[0], *args[1])  # PyTorch takes the list apart before it looks for proxies
     if space in "mi":
@@ -280,7 +282,8 @@ def _is_function(value):
 
 
 class _Patches:
-    # While a network is traced: calls of modules, their parameters, and the functions that are not looked into.
+    # While a network is traced: calls of modules, their parameters, and the functions that are not
+    # looked into.
     def __init__(self, tracer):
         self.tracer, self.undo = tracer, []
 

@@ -1,4 +1,5 @@
-# What torch.fx gets to know of the containers of a program. It is kept and not asked for: a trace finds the tensors of any object.
+# What torch.fx gets to know of the containers of a program. It is kept and not asked for: a trace
+# finds the tensors of any object.
 import torch
 from torch.utils import _pytree as _trees
 from torch.utils._pytree import TreeSpec

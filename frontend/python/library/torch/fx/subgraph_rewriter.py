@@ -12,7 +12,8 @@ def _graph_of(code):
 
 
 def _same(a, b, found):
-    # Whether a value of the pattern stands for one of the graph; `found` fills with the nodes that do.
+    # Whether a value of the pattern stands for one of the graph; `found` fills with the nodes that
+    # do.
     if isinstance(a, Node) != isinstance(b, Node):
         return isinstance(a, Node) and a.op == "placeholder" and found.setdefault(a, b) is b
     if isinstance(a, Node):

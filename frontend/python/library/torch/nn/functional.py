@@ -149,7 +149,8 @@ def fractional_max_pool3d(
 
 
 def _canonical_mask(mask, name, dtype):
-    # From PyTorch 2.0 on a mask of attention is made one of numbers before the call; 1.13 does that inside of it.
+    # From PyTorch 2.0 on a mask of attention is made one of numbers before the call; 1.13 does that
+    # inside of it.
     if mask is None or int(torch.__version__.split(".")[0]) < 2 or torch.is_floating_point(mask):
         return mask
     if mask.dtype != torch.bool:

@@ -1,5 +1,5 @@
-# The values of weights change no latency. A weight that is drawn at random is marked as random; constants keep their
-# values, since programs read those.
+# The values of weights change no latency. A weight that is drawn at random is marked as random;
+# constants keep their values, since programs read those.
 import math
 
 from torch.nn.modules.module import _body

@@ -7,7 +7,8 @@ def load_library(path):
 
 
 class _Operator:
-    # torch.ops.aten.add, and .add.Tensor: a call of the function that PyTorch's public modules have under the name.
+    # torch.ops.aten.add, and .add.Tensor: a call of the function that PyTorch's public modules have
+    # under the name.
     def __init__(self, name, function):
         self._name, self._function = name, function
         self.__name__ = name

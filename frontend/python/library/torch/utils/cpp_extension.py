@@ -2,8 +2,8 @@ from _cobra import inert, under_try
 
 
 def load(*args, **kwargs):
-    # There is no compiler here. Who is prepared for that goes on without the extension; for others it is there, and
-    # calling what it has is refused.
+    # There is no compiler here. Who is prepared for that goes on without the extension; for others
+    # it is there, and calling what it has is refused.
     if under_try():
         raise RuntimeError("Error building extension: there is no compiler here")
     return inert("torch.utils.cpp_extension.load()")

@@ -1,4 +1,5 @@
-# A package that looks for its compiled part finds it, unread: torch.ops knows the operators that matter.
+# A package that looks for its compiled part finds it, unread: torch.ops knows the operators that
+# matter.
 SOURCE_SUFFIXES = [".py"]
 BYTECODE_SUFFIXES = [".pyc"]
 EXTENSION_SUFFIXES = [".so"]

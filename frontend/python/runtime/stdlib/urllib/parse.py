@@ -1,5 +1,5 @@
-"""urllib.parse as CPython has it for str: names of models and checkpoints are taken apart with it. Bytes are not
-supported."""
+"""urllib.parse as CPython has it for str: names of models and checkpoints are taken apart with it.
+Bytes are not supported."""
 import re
 from collections import namedtuple
 

@@ -1,5 +1,5 @@
-# The wavelets of PyWavelets, whose own core is compiled: filters by the formulas that define them. Those that only a table
-# defines are refused.
+# The wavelets of PyWavelets, whose own core is compiled: filters by the formulas that define them.
+# Those that only a table defines are refused.
 import _cobra
 import numpy as np
 from _wavelets import daubechies, splines

@@ -1,4 +1,5 @@
-# Dummy symbols are numbered from a random number on, so that those of two processes differ; there is one here.
+# Dummy symbols are numbered from a random number on, so that those of two processes differ; there
+# is one here.
 from sympy.core.symbol import Dummy
 
 __all__ = []

@@ -1,6 +1,7 @@
 import functools
 
-# A copy of a function has documentation of its own. The library's own makes it from the function's globals, which would load all that they import.
+# A copy of a function has documentation of its own. The library's own makes it from the function's
+# globals, which would load all that they import.
 __all__ = ["copy_func", "get_docstring_indentation_level"]
 
 

@@ -1,4 +1,5 @@
-# What transformers' files export: the library reads 45 MB of its own text, line by line, each time it is imported.
+# What transformers' files export: the library reads 45 MB of its own text, line by line, each time
+# it is imported.
 import os
 import sys
 

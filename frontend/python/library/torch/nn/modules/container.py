@@ -8,7 +8,8 @@ from torch.nn.parameter import Parameter
 
 
 def _move_up(modules, size, index, module):
-    # insert() of the lists, which takes every name to be the module's index: a KeyError after slicing, as in PyTorch.
+    # insert() of the lists, which takes every name to be the module's index: a KeyError after
+    # slicing, as in PyTorch.
     for i in range(size, index, -1):
         modules[str(i)] = modules[str(i - 1)]
     modules[str(index)] = module

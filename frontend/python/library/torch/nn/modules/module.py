@@ -113,8 +113,8 @@ class Module(_ModuleBase):
                     seen.add(id(value))
                 yield module_prefix + ("." if module_prefix else "") + name, value
 
-    # The lists are made at once (frontend/python/torch/module.cc): what a program changes while it iterates over one
-    # has no effect on it.
+    # The lists are made at once (frontend/python/torch/module.cc): what a program changes while it
+    # iterates over one has no effect on it.
     def parameters(self, recurse=True):
         return iter(_members(self, "_parameters", "", recurse, True, False))
 
@@ -274,7 +274,8 @@ class Module(_ModuleBase):
     def register_load_state_dict_post_hook(self, hook):
         return _add_hook(self.__dict__.setdefault("_load_state_dict_post_hooks", {}), hook)
 
-    # ---- state: weights change no graph, but programs read the keys, rename them and copy small tensors with them
+    # ---- state: weights change no graph, but programs read the keys, rename them and copy small
+    # tensors with them
     def _save_to_state_dict(self, destination, prefix, keep_vars):
         for name, value in self._parameters.items():
             if value is not None:

@@ -74,7 +74,8 @@ class RMSNorm(Module):
 
 
 class CrossMapLRN2d(Module):
-    # The sum over neighbouring channels is carried from one channel to the next: two small calls a channel.
+    # The sum over neighbouring channels is carried from one channel to the next: two small calls a
+    # channel.
     def __init__(self, size, alpha=1e-4, beta=0.75, k=1):
         super().__init__()
         self.size = size

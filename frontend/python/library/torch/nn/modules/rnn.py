@@ -131,7 +131,8 @@ class RNNBase(Module):
         real = self.proj_size if self.proj_size > 0 else self.hidden_size
         return (real, self.hidden_size) if self.mode == "LSTM" else (real,)
 
-    # The states that the caller gives, (h,) or (h, c), or zeros; of one sequence they get the dimension of the batch.
+    # The states that the caller gives, (h,) or (h, c), or zeros; of one sequence they get the
+    # dimension of the batch.
     def _states(self, input, hx, batch, is_batched):
         if hx is None:
             layers = self.num_layers * (2 if self.bidirectional else 1)
@@ -150,7 +151,8 @@ class RNNBase(Module):
             )
         return states if is_batched else tuple(state.unsqueeze(1) for state in states)
 
-    # Of a packed batch: its rows, and who takes part in which step. The states are in the order of the whole batch.
+    # Of a packed batch: its rows, and who takes part in which step. The states are in the order of
+    # the whole batch.
     def _forward_packed(self, packed, hx):
         from torch.nn.utils.rnn import PackedSequence
 

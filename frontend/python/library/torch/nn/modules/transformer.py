@@ -14,7 +14,8 @@ def _get_clones(module, N):
     return ModuleList([copy.deepcopy(module) for i in range(N)])
 
 
-# Hints that a mask is causal, as far as they are given: layers of a program's own need not know them.
+# Hints that a mask is causal, as far as they are given: layers of a program's own need not know
+# them.
 def _hints(**given):
     return {name: True for name, value in given.items() if value}
 

@@ -23,8 +23,8 @@ def cached():
 
 
 class ParametrizationList(ModuleList):
-    # The modules that a parameter goes through each time it is read; the parameter itself is `original` (or original0,
-    # original1 ...).
+    # The modules that a parameter goes through each time it is read; the parameter itself is
+    # `original` (or original0, original1 ...).
     def __init__(self, modules, original, unsafe=False):
         super().__init__(modules)
         self.unsafe = unsafe

@@ -1,5 +1,5 @@
-# Pruning: a parameter becomes name_orig times the buffer name_mask, before every forward. What the mask holds is
-# nobody's concern here.
+# Pruning: a parameter becomes name_orig times the buffer name_mask, before every forward. What the
+# mask holds is nobody's concern here.
 from abc import ABC
 
 import torch

@@ -6,8 +6,8 @@ import torch
 class PackedSequence(
     namedtuple("PackedSequence", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"], defaults=[None, None])
 ):
-    # Sequences of several lengths without their padding, step by step. The lengths must be known: they decide the
-    # shapes.
+    # Sequences of several lengths without their padding, step by step. The lengths must be known:
+    # they decide the shapes.
     def __new__(cls, data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)

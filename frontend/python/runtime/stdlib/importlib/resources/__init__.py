@@ -1,4 +1,5 @@
-# The files of a package are files of its folder: nothing is unpacked, and nothing is ever in an archive.
+# The files of a package are files of its folder: nothing is unpacked, and nothing is ever in an
+# archive.
 import importlib
 import os
 import pathlib
