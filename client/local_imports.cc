@@ -17,7 +17,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "frontend/python/interpreter_pool.h"
-#include "frontend/python/runtime/scope.h"
+#include "frontend/python/runtime/interpreter/scope.h"
 #include "frontend/python/syntax/ast.h"
 
 namespace cobra::client {

@@ -23,8 +23,8 @@
 #include "client/next_step.h"
 #include "client/onnx_file.h"
 #include "client/progress.h"
-#include "frontend/python/runtime/data_files.h"
-#include "frontend/python/runtime/read_notes.h"
+#include "frontend/python/runtime/interpreter/data_files.h"
+#include "frontend/python/runtime/interpreter/read_notes.h"
 #include "frontend/python/syntax/python_version.h"
 #include "proto/model_source_proto.h"
 

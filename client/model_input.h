@@ -13,7 +13,7 @@
 #include "client/local_imports.h"
 #include "cobra/v1/cobra.pb.h"
 #include "frontend/model_source.h"
-#include "frontend/python/runtime/data_files.h"
+#include "frontend/python/runtime/interpreter/data_files.h"
 #include "graph/graph.h"
 
 namespace cobra::client {

@@ -8,7 +8,14 @@ function(cobra_library name)
   cobra_warnings(${name})
 endfunction()
 
-# cobra_torch_library(...): the same for the few targets that see LibTorch: -g1 (full debug
+# cobra_room(NAME SOURCES a.cc b.cc): sources of a library whose rooms call each other.
+function(cobra_room name)
+  cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
+  list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(${name} PRIVATE ${arg_SOURCES})
+endfunction()
+
+# cobra_torch_library(...): cobra_library for the few targets that see LibTorch: -g1 (full debug
 # information adds half again to the compile time), the job pool that bounds memory, and LibTorch's
 # headers precompiled once for all of them.
 function(cobra_torch_library name)

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "frontend/python/runtime/interpreter.h"
+#include "frontend/python/runtime/interpreter/interpreter.h"
 #include "reader/channel.h"
 
 namespace cobra::reader {

@@ -14,6 +14,7 @@ import tempfile
 SOURCE = (".cc", ".h", ".def", ".inc")
 
 FRONTENDS = ["frontend", "frontend/nas", "frontend/ncnn", "frontend/onnx", "frontend/python", "frontend/tflite"]
+RUNTIME = ["frontend/python/runtime/" + room for room in ("heap", "interpreter", "eval", "types", "modules")]
 # Folder -> folders that it may include beside itself. A folder stands for the files in it, not for
 # the folders below it.
 MAY_INCLUDE = {
@@ -24,11 +25,15 @@ MAY_INCLUDE = {
     "frontend/onnx": ["graph", "base"],
     "frontend/tflite": ["graph", "base"],
     "frontend/python/syntax": ["base"],
-    "frontend/python/runtime": ["frontend/python/syntax", "base"],
-    "frontend/python/library": ["frontend/python/runtime", "base"],
+    "frontend/python/runtime/heap": ["frontend/python/syntax", "base"],
+    "frontend/python/runtime/interpreter": ["frontend/python/runtime/heap", "frontend/python/syntax", "base"],
+    "frontend/python/runtime/eval": [*RUNTIME[:2], "frontend/python/syntax", "base"],
+    "frontend/python/runtime/types": [*RUNTIME[:3], "frontend/python/syntax", "base"],
+    "frontend/python/runtime/modules": [*RUNTIME[:4], "frontend/python/syntax", "base"],
+    "frontend/python/library": [*RUNTIME, "base"],
     "frontend/python/torch": [
         "frontend/python/library",
-        "frontend/python/runtime",
+        *RUNTIME,
         "frontend/python/syntax",
         "graph",
         "base",
@@ -36,7 +41,7 @@ MAY_INCLUDE = {
     "frontend/python": [
         "frontend/python/torch",
         "frontend/python/library",
-        "frontend/python/runtime",
+        *RUNTIME,
         "frontend/python/syntax",
         "graph",
         "base",
@@ -95,7 +100,7 @@ MAY_INCLUDE = {
         "base",
     ],
     "report": ["proto", "graph", "base"],
-    "reader": ["proto", "frontend", "frontend/python", "frontend/python/runtime", "graph", "base"],
+    "reader": ["proto", "frontend", "frontend/python", *RUNTIME, "graph", "base"],
     "server/http": ["report", "proto", "base"],
     "server": [
         "server/http",
@@ -115,7 +120,7 @@ MAY_INCLUDE = {
         "proto",
         *FRONTENDS,
         "frontend/python/torch",
-        "frontend/python/runtime",
+        *RUNTIME,
         "frontend/python/syntax",
         "export",
         "export/ncnn",
@@ -272,7 +277,7 @@ PLANTED = {
     "base/a.h": '#include "graph/graph.h"',
     "graph/a.cc": '#include "frontend/python/reader.h"',
     "frontend/python/a.cc": "#include <torch/torch.h>",
-    "frontend/python/syntax/a.h": '#include "frontend/python/runtime/value.h"',
+    "frontend/python/syntax/a.h": '#include "frontend/python/runtime/heap/value.h"',
     "frontend/b.cc": "#include <grpcpp/grpcpp.h>",
     "model/text/a.cc": '#include "model/predict/predictor.h"',
     "model/predict/a.h": '#  include "ATen/core/Tensor.h"',

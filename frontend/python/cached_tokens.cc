@@ -11,7 +11,7 @@
 #include "base/diagnostic.h"
 #include "frontend/python/list_models.h"
 #include "frontend/python/nested_tensors.h"
-#include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/types.h"

@@ -8,7 +8,7 @@
 
 #include "absl/types/span.h"
 #include "frontend/python/input_spec.h"
-#include "frontend/python/runtime/interpreter.h"
+#include "frontend/python/runtime/interpreter/interpreter.h"
 
 namespace cobra::python {
 

@@ -13,7 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "frontend/python/list_models.h"
-#include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/types.h"

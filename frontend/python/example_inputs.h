@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "frontend/python/runtime/interpreter.h"
+#include "frontend/python/runtime/interpreter/interpreter.h"
 
 namespace cobra::python {
 

@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "frontend/python/runtime/scope.h"
+#include "frontend/python/runtime/interpreter/scope.h"
 #include "frontend/python/syntax/ast.h"
 
 namespace cobra::python {

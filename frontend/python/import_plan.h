@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "frontend/python/reader.h"
-#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/interpreter/import.h"
 
 namespace cobra::python {
 

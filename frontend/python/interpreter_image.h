@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "base/limits.h"
 #include "frontend/python/reader.h"
-#include "frontend/python/runtime/import.h"
-#include "frontend/python/runtime/interpreter.h"
+#include "frontend/python/runtime/interpreter/import.h"
+#include "frontend/python/runtime/interpreter/interpreter.h"
 #include "frontend/python/torch/library.h"
 #include "frontend/python/torch/tensor.h"
 

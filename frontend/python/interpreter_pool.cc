@@ -15,7 +15,7 @@
 #include "base/status_macros.h"
 #include "frontend/python/import_plan.h"
 #include "frontend/python/interpreter_image.h"
-#include "frontend/python/runtime/parse_ahead.h"
+#include "frontend/python/runtime/modules/parse_ahead.h"
 #include "frontend/python/syntax/python_version.h"
 
 namespace cobra::python {

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "frontend/python/runtime/import.h"
-#include "frontend/python/runtime/scope.h"
+#include "frontend/python/runtime/interpreter/import.h"
+#include "frontend/python/runtime/interpreter/scope.h"
 #include "frontend/python/torch/module_state.h"
 #include "frontend/python/torch/tensor.h"
 

@@ -3,7 +3,7 @@
 #ifndef COBRA_FRONTEND_PYTHON_KEPT_CONSTANTS_H_
 #define COBRA_FRONTEND_PYTHON_KEPT_CONSTANTS_H_
 
-#include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/interpreter/internal.h"
 
 namespace cobra::python {
 

@@ -8,7 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/torch/tensor.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "frontend/python/reader.h"
-#include "frontend/python/runtime/interpreter.h"
+#include "frontend/python/runtime/interpreter/interpreter.h"
 #include "frontend/python/syntax/ast.h"
 
 namespace cobra::python {

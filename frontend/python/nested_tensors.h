@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
 

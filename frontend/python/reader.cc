@@ -22,7 +22,7 @@
 #include "frontend/python/nested_tensors.h"
 #include "frontend/python/reader_errors.h"
 #include "frontend/python/request_limits.h"
-#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/torch/layers.h"
 #include "frontend/python/torch/module_state.h"
 #include "frontend/python/torch/tensor.h"

@@ -13,7 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
-#include "frontend/python/runtime/standard_names.h"
+#include "frontend/python/runtime/interpreter/standard_names.h"
 #include "frontend/python/syntax/python_version.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/versions.h"

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "frontend/python/example_inputs.h"
 #include "frontend/python/reader.h"
-#include "frontend/python/runtime/object.h"
+#include "frontend/python/runtime/heap/object.h"
 
 namespace cobra::python {
 

@@ -3,7 +3,7 @@
 #define COBRA_FRONTEND_PYTHON_LIBRARY_MODULES_H_
 
 #include "absl/types/span.h"
-#include "frontend/python/runtime/embedded_module.h"
+#include "frontend/python/runtime/modules/embedded_module.h"
 
 namespace cobra::python {
 

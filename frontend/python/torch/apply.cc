@@ -4,7 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
-#include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
 #include "graph/const_eval.h"

@@ -3,7 +3,7 @@
 #ifndef COBRA_FRONTEND_PYTHON_TORCH_CASTS_H_
 #define COBRA_FRONTEND_PYTHON_TORCH_CASTS_H_
 
-#include "frontend/python/runtime/native.h"
+#include "frontend/python/runtime/interpreter/native.h"
 
 namespace cobra::python {
 

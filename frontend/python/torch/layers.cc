@@ -3,7 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "frontend/python/runtime/internal.h"
+#include "frontend/python/runtime/interpreter/internal.h"
 
 namespace cobra::python {
 

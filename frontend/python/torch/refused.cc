@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
-#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/interpreter/import.h"
 
 namespace cobra::python {
 namespace {

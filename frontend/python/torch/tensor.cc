@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/torch/known_names.h"
 #include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/torch_rules.h"

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "frontend/python/runtime/native.h"
+#include "frontend/python/runtime/interpreter/native.h"
 #include "graph/attributes.h"
 #include "graph/builder.h"
 #include "graph/layout.h"

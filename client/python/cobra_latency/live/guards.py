@@ -1,7 +1,7 @@
 """What only stops or shows a program, whatever it looks at, is not part of the network: an
 assertion, `if ...: raise`, a `print`, a line of a log. Where it depends on the values of tensors,
 the network is that of the inputs on which the program goes on (ExecGuard of
-frontend/python/runtime/eval_stmt.cc). """
+frontend/python/runtime/eval/eval_stmt.cc). """
 from __future__ import annotations
 
 import ast

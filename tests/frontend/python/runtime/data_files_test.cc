@@ -1,6 +1,6 @@
 // Data files beside the code: what a program may read, and what it may not, whatever lies in the
 // folder.
-#include "frontend/python/runtime/data_files.h"
+#include "frontend/python/runtime/interpreter/data_files.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // A frozen heap comes back byte for byte, whoever wrote to it and however much.
-#include "frontend/python/runtime/heap.h"
+#include "frontend/python/runtime/heap/heap.h"
 
 #include <sys/resource.h>
 

@@ -1,10 +1,10 @@
 // Bundles, packages, cycles, lazy library modules, modules that exist nowhere.
-#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/interpreter/import.h"
 
 #include "absl/strings/str_cat.h"
 #include "frontend/python/missing_file.h"
-#include "frontend/python/runtime/missing_module.h"
-#include "frontend/python/runtime/parse_ahead.h"
+#include "frontend/python/runtime/interpreter/missing_module.h"
+#include "frontend/python/runtime/modules/parse_ahead.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/frontend/python/runtime/runtime_test.h"

@@ -14,8 +14,8 @@
 
 #include "base/diagnostic.h"
 #include "base/file.h"
-#include "frontend/python/runtime/interpreter.h"
-#include "frontend/python/runtime/native.h"
+#include "frontend/python/runtime/interpreter/interpreter.h"
+#include "frontend/python/runtime/interpreter/native.h"
 
 using namespace cobra;          // NOLINT
 using namespace cobra::python;  // NOLINT

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "frontend/python/runtime/interpreter.h"
-#include "frontend/python/runtime/native.h"
+#include "frontend/python/runtime/interpreter/interpreter.h"
+#include "frontend/python/runtime/interpreter/native.h"
 
 namespace cobra::python {
 

@@ -14,7 +14,7 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "frontend/python/reader.h"
-#include "frontend/python/runtime/import.h"
+#include "frontend/python/runtime/interpreter/import.h"
 #include "graph/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
