@@ -308,7 +308,7 @@ constexpr char kCheckSheet[] =
 namespace {
 
 // Of a reply: the server puts what is to be known of all timings beside the doubted ones
-// (server/new_level.h).
+// (server/targets/new_level.h).
 constexpr absl::string_view kWarning = "warning: ";
 bool IsWarning(absl::string_view doubted) { return absl::StartsWith(doubted, kWarning); }
 

@@ -27,7 +27,7 @@ find_package(ZLIB REQUIRED)
 find_package(LibLZMA REQUIRED)
 if(COBRA_GRPC)
   if(NOT COBRA_FUZZ)
-    find_package(Boost 1.81 REQUIRED) # Beast and Asio, which are headers alone: server/http_listener.cc
+    find_package(Boost 1.81 REQUIRED) # Beast and Asio, which are headers alone: server/transport/http_listener.cc
     find_package(prometheus-cpp CONFIG REQUIRED)
   endif()
   find_package(PkgConfig REQUIRED)

@@ -18,7 +18,7 @@ namespace cobra::server {
 namespace {
 
 void FillFigures(const Pipeline::NamedCache& cache, v1::CacheFigures* out) {
-  const predict::CacheStats stats = cache.stats();
+  const CacheStats stats = cache.stats();
   out->set_name(std::string(cache.name));
   out->set_hits(stats.hits);
   out->set_misses(stats.misses);

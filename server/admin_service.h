@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "cobra/v1/admin.pb.h"
-#include "server/live_model.h"
-#include "server/pipeline.h"
-#include "server/unary_calls.h"
+#include "server/calls/unary_calls.h"
+#include "server/predict/pipeline.h"
+#include "server/targets/live_model.h"
 
 namespace cobra::server {
 

@@ -9,7 +9,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "server/metrics.h"
+#include "server/lanes/metrics.h"
 
 namespace cobra::server {
 

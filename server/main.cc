@@ -26,10 +26,10 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "proto/protobuf_log.h"
-#include "server/access_token.h"
-#include "server/grpc_log.h"
-#include "server/memory_trim.h"
+#include "server/access/access_token.h"
+#include "server/lanes/memory_trim.h"
 #include "server/server.h"
+#include "server/transport/grpc_log.h"
 
 namespace cobra::server {
 namespace {

@@ -18,36 +18,36 @@
 #include "grpcpp/health_check_service_interface.h"  // to switch gRPC's own off
 #include "model/predict/predictor.h"
 #include "proto/compression.h"
-#include "server/access.h"
+#include "server/access/access.h"
+#include "server/access/credentials.h"
 #include "server/admin_service.h"
-#include "server/arrivals.h"
-#include "server/calibration_watch.h"
-#include "server/connection_table.h"
-#include "server/connections.h"
-#include "server/credentials.h"
+#include "server/calls/arrivals.h"
+#include "server/calls/health.h"
+#include "server/calls/http_calls.h"
+#include "server/calls/reflection.h"
+#include "server/calls/unary_calls.h"
+#include "server/calls/unknown_calls.h"
 #include "server/exposure.h"
-#include "server/health.h"
-#include "server/http_calls.h"
-#include "server/http_listener.h"
-#include "server/http_tls.h"
 #include "server/idle_exit.h"
-#include "server/lanes.h"
-#include "server/listen_socket.h"
-#include "server/live_model.h"
-#include "server/measurement_service.h"
-#include "server/metrics.h"
-#include "server/metrics_endpoint.h"
-#include "server/pipeline.h"
-#include "server/prediction_log.h"
-#include "server/reader_processes.h"
-#include "server/reflection.h"
-#include "server/rpcs.h"
+#include "server/lanes/lanes.h"
+#include "server/lanes/metrics.h"
+#include "server/lanes/rpcs.h"
+#include "server/lanes/watchdog.h"
+#include "server/predict/pipeline.h"
+#include "server/predict/prediction_log.h"
+#include "server/queue/measurement_service.h"
+#include "server/queue/task_watch.h"
+#include "server/queue/unseen_layers.h"
+#include "server/reader/reader_processes.h"
 #include "server/service.h"
-#include "server/task_watch.h"
-#include "server/unary_calls.h"
-#include "server/unknown_calls.h"
-#include "server/unseen_layers.h"
-#include "server/watchdog.h"
+#include "server/targets/calibration_watch.h"
+#include "server/targets/live_model.h"
+#include "server/transport/connection_table.h"
+#include "server/transport/connections.h"
+#include "server/transport/http_listener.h"
+#include "server/transport/http_tls.h"
+#include "server/transport/listen_socket.h"
+#include "server/transport/metrics_endpoint.h"
 #include "store/change_listener.h"
 #include "store/store.h"
 #include "store/task_queue.h"
@@ -235,13 +235,13 @@ class ServerImpl final : public Server {
   }
 
   absl::Status Listen() {
-    grpc::EnableDefaultHealthCheckService(false);  // health.h
+    grpc::EnableDefaultHealthCheckService(false);  // calls/health.h
     COBRA_ASSIGN_OR_RETURN(std::vector<Descriptor> listeners, ListenAtFlag());
     const int port = PortOf(listeners[0]);
     grpc::ServerBuilder builder;
     constexpr auto kFromFd = grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD;
     acceptor_ = builder.experimental().AddExternalConnectionAcceptor(kFromFd, credentials_);
-    if (!options_.http.empty())  // who may call is checked by each call, which says who it is (forwarded.h)
+    if (!options_.http.empty())  // who may call is checked by each call, which says who it is (access/forwarded.h)
       own_acceptor_ = builder.experimental().AddExternalConnectionAcceptor(kFromFd, grpc::InsecureServerCredentials());
     builder.RegisterService(health_.get());
     builder.RegisterService(reflection_.get());

@@ -11,19 +11,19 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "base/data_path.h"
-#include "server/credentials.h"
-#include "server/limits.h"
-#include "server/live_model.h"
-#include "server/watchdog.h"
+#include "server/access/credentials.h"
+#include "server/lanes/limits.h"
+#include "server/lanes/watchdog.h"
+#include "server/targets/live_model.h"
 
 namespace cobra::server {
 
 struct ServerOptions {
   std::string listen = "127.0.0.1:50051";  // port 0: a free one
   std::string metrics = "127.0.0.1:9464";  // empty: none
-  std::string http;                        // address of the HTTP API (http_listener.h); empty: none
+  std::string http;                        // address of the HTTP API (transport/http_listener.h); empty: none
   std::vector<std::string> http_hosts;     // names of this server, besides that of `http`, that requests may use
-  std::string access_file;                 // who may do what (access.h); empty: everybody everything
+  std::string access_file;                 // who may do what (access/access.h); empty: everybody everything
   TlsFiles tls;
   bool insecure = false;          // `listen` and `http` may be reached by other machines, without TLS or access_file
   bool insecure_metrics = false;  // `metrics` may be reached by other machines

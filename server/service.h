@@ -3,14 +3,14 @@
 #define COBRA_SERVER_SERVICE_H_
 
 #include "cobra/v1/cobra.pb.h"
-#include "server/adaptation.h"
-#include "server/live_model.h"
-#include "server/pipeline.h"
-#include "server/predict_batch.h"
-#include "server/predict_stream.h"
-#include "server/prediction_history.h"
-#include "server/rpcs.h"
-#include "server/unary_calls.h"
+#include "server/calls/unary_calls.h"
+#include "server/lanes/rpcs.h"
+#include "server/predict/pipeline.h"
+#include "server/predict/predict_batch.h"
+#include "server/predict/predict_stream.h"
+#include "server/predict/prediction_history.h"
+#include "server/targets/adaptation.h"
+#include "server/targets/live_model.h"
 
 namespace cobra::server {
 

@@ -15,9 +15,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/cache_stats.h"
 #include "graph/graph.h"
 #include "model/predict/adapter.h"
-#include "model/predict/cache_stats.h"
 #include "model/predict/target.h"
 
 namespace cobra::predict {

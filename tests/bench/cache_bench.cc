@@ -1,10 +1,10 @@
 // Caches of a thousand and of a million entries: `cobra-bench cache`.
 //
-// Look-ups of model/predict/clock_cache.h in this process, on one thread and in the processor's
+// Look-ups of base/clock_cache.h in this process, on one thread and in the processor's
 // time, of embeddings in random order. Requests to two servers in turns, one of which has answered
 // a thousand different ones before, the other a million; each is asked for those, in random order.
 // They name one network and differ in a number that the server ignores, so they are found by their
-// bytes (server/reply_cache.h).
+// bytes (server/predict/reply_cache.h).
 //
 // flatness          time of a look-up among a million entries over that among a thousand, as a
 //                   network's layers are looked up: many at a time
@@ -25,11 +25,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/clock_cache.h"
 #include "base/hash.h"
 #include "base/heap_bytes.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "model/predict/clock_cache.h"
 #include "tests/bench/architectures.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/cobra_server.h"
@@ -68,7 +68,7 @@ struct LookUps {
   double ns = 0, alone_ns = 0, bytes_per_entry = 0, charged_bytes = 0;
 };
 
-using LayerCache = predict::ClockCache<CachedLayer>;
+using LayerCache = ClockCache<CachedLayer>;
 
 // Nanoseconds of one look-up.
 absl::StatusOr<double> TimeAlone(LayerCache* cache, const std::vector<Hash128>& order) {

@@ -8,7 +8,7 @@
 //                  PyTorch 2.13, torch.export instead. Medians.
 // cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports
 //                  torch and torchvision
-// process_us       what reading in a process of its own (server/reader_processes.h, own_process_us)
+// process_us       what reading in a process of its own (server/reader/reader_processes.h, own_process_us)
 //                  costs more than reading in this one (in_process_us): libraries imported, in
 //                  turns, a pause before each, medians. Checking the graph that comes back
 //                  (check_us) is not part of it.
@@ -28,7 +28,7 @@
 #include "frontend/python/reader.h"
 #include "frontend/python/syntax/parser.h"
 #include "proto/graph_proto.h"
-#include "server/reader_processes.h"
+#include "server/reader/reader_processes.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/python_side.h"
 

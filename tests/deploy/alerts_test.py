@@ -33,7 +33,7 @@ class AlertsTest(unittest.TestCase):
     def test_every_metric_is_one_of_ours(self):
         with open(os.path.join(DEPLOY, "alerts.yml")) as file:
             used = set(re.findall(r"cobra_[a-z_]+", file.read()))
-        with open(os.path.join(SOURCE, "server", "metrics.cc")) as file:
+        with open(os.path.join(SOURCE, "server", "lanes", "metrics.cc")) as file:
             ours = set(re.findall(r'"(cobra_[a-z_]+)"', file.read()))
         unknown = {name for name in used if name not in ours and re.sub("_(bucket|count|sum)$", "", name) not in ours}
         self.assertEqual(unknown, set())

@@ -145,7 +145,7 @@ class Http(unittest.TestCase):
     def test_every_unary_rpc_is_there(self):
         api = self.get("/v1/openapi.json").json()
         self.assertEqual(api["openapi"], "3.1.0")
-        with open(os.path.join(programs.SOURCE, "server", "rpcs.h")) as file:
+        with open(os.path.join(programs.SOURCE, "server", "lanes", "rpcs.h")) as file:
             unary = sum("kUnary," in line and "RPC(" in line for line in file)
         self.assertEqual(len(api["paths"]), unary)
         for path, methods in api["paths"].items():

@@ -6,7 +6,7 @@
 #include "proto/model_source_proto.h"
 #include "proto/parsed_size.h"
 #include "proto/request_parts.h"
-#include "server/measurement_task.h"
+#include "server/queue/measurement_task.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/entry_points.h"
 

@@ -1,6 +1,6 @@
 // The access file, and which addresses need protection. tests/e2e/access_test.py asks a real
 // server.
-#include "server/access.h"
+#include "server/access/access.h"
 
 #include <string>
 

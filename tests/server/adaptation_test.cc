@@ -1,5 +1,5 @@
 // What requests of many networks, and replies of many rows, may take of the server.
-#include "server/adaptation.h"
+#include "server/targets/adaptation.h"
 
 #include <cstdint>
 #include <optional>

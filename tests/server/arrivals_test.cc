@@ -1,4 +1,4 @@
-#include "server/arrivals.h"
+#include "server/calls/arrivals.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -16,7 +16,7 @@
 #include "base/descriptor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/fair_room.h"
+#include "server/lanes/fair_room.h"
 
 namespace cobra::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/calibration_watch.h"
+#include "server/targets/calibration_watch.h"
 
 #include <atomic>
 #include <functional>

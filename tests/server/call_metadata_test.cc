@@ -1,4 +1,4 @@
-#include "server/call_metadata.h"
+#include "server/lanes/call_metadata.h"
 
 #include <string>
 

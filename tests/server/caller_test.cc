@@ -1,4 +1,4 @@
-#include "server/caller.h"
+#include "server/access/caller.h"
 
 #include "gtest/gtest.h"
 

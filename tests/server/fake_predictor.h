@@ -108,7 +108,7 @@ class FakePredictor : public predict::Predictor {
       if (first.size() < count) first.push_back(position);
     }
   }
-  predict::CacheStats embedding_cache_stats() const override { return {}; }
+  CacheStats embedding_cache_stats() const override { return {}; }
   void ClearEmbeddingCache() const override {}
 
   mutable std::atomic<int> calls{0}, fits{0};

@@ -1,4 +1,4 @@
-#include "server/forwarded.h"
+#include "server/access/forwarded.h"
 
 #include <string>
 

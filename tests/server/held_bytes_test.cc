@@ -1,4 +1,4 @@
-#include "server/held_bytes.h"
+#include "server/lanes/held_bytes.h"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "server/hot_requests.h"
+#include "server/predict/hot_requests.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
-#include "server/single_flight.h"
+#include "server/predict/single_flight.h"
 
 namespace cobra::server {
 namespace {

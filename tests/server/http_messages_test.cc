@@ -28,7 +28,7 @@
 #include "server/http/route.h"
 #include "server/http/same_origin.h"
 #include "server/http/transcode.h"
-#include "server/rpcs.h"
+#include "server/lanes/rpcs.h"
 
 namespace cobra::http {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/live_model.h"
+#include "server/targets/live_model.h"
 
 #include <memory>
 #include <string>

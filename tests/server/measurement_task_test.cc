@@ -1,4 +1,4 @@
-#include "server/measurement_task.h"
+#include "server/queue/measurement_task.h"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "server/memory_trim.h"
+#include "server/lanes/memory_trim.h"
 
 #include <cstdlib>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "server/message_bytes.h"
+#include "server/calls/message_bytes.h"
 
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 #include "base/diagnostic.h"
 #include "cobra/v1/cobra.pb.h"
 #include "gtest/gtest.h"
-#include "server/predict_message.h"
+#include "server/predict/predict_message.h"
 
 namespace cobra::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/metrics_endpoint.h"
+#include "server/transport/metrics_endpoint.h"
 
 #include <sys/socket.h>
 
@@ -10,8 +10,8 @@
 #include "base/descriptor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "server/metrics.h"
-#include "server/rpcs.h"
+#include "server/lanes/metrics.h"
+#include "server/lanes/rpcs.h"
 #include "tests/server/http_exchange.h"
 
 namespace cobra::server {

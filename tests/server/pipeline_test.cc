@@ -1,4 +1,4 @@
-#include "server/pipeline.h"
+#include "server/predict/pipeline.h"
 
 #include <malloc.h>
 
@@ -15,8 +15,8 @@
 #include "gtest/gtest.h"
 #include "onnx/onnx_pb.h"
 #include "proto/graph_proto.h"
-#include "server/measurement_task.h"
-#include "server/unseen_layers.h"
+#include "server/queue/measurement_task.h"
+#include "server/queue/unseen_layers.h"
 #include "store/task_queue.h"
 #include "tests/server/fake_predictor.h"
 #include "tests/server/fake_store.h"

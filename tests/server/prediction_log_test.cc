@@ -1,4 +1,4 @@
-#include "server/prediction_log.h"
+#include "server/predict/prediction_log.h"
 
 #include <memory>
 

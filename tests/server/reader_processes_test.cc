@@ -1,4 +1,4 @@
-#include "server/reader_processes.h"
+#include "server/reader/reader_processes.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "server/reflection.h"
+#include "server/calls/reflection.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "server/reply_cache.h"
+#include "server/predict/reply_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The table of RPCs and the .proto files name the same.
-#include "server/rpcs.h"
+#include "server/lanes/rpcs.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "server/runtime_support.h"
+#include "server/reader/runtime_support.h"
 
 #include <gtest/gtest.h>
 

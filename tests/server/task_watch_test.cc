@@ -1,4 +1,4 @@
-#include "server/task_watch.h"
+#include "server/queue/task_watch.h"
 
 #include <memory>
 #include <string>

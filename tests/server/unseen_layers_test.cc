@@ -1,4 +1,4 @@
-#include "server/unseen_layers.h"
+#include "server/queue/unseen_layers.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "server/worker_pool.h"
+#include "server/lanes/worker_pool.h"
 
 #include <algorithm>
 #include <atomic>

@@ -49,7 +49,7 @@ class Part(NamedTuple):
     own_specification: bool
 
 
-_WARNING = "warning: "  # beside the doubted timings of a reply (server/new_level.h)
+_WARNING = "warning: "  # beside the doubted timings of a reply (server/targets/new_level.h)
 
 
 class Adapted(Tabular):

@@ -1,0 +1,124 @@
+#include "server/queue/report_check.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/json.h"
+#include "base/json_text.h"
+#include "base/limit_message.h"
+#include "base/status_macros.h"
+#include "graph/fingerprint.h"
+#include "graph/json.h"
+#include "model/predict/plausibility.h"
+#include "nlohmann/json.hpp"
+#include "store/measured_graph.h"
+#include "store/task_subject.h"
+
+namespace cobra::server {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMaxSessionBytes = 64 << 10;   // the conditions of a worker take some 2 KB
+constexpr size_t kMaxProfileBytes = 512 << 10;  // a network of a thousand calls takes some 60 KB
+
+// Replaces what the record states about its subject by what the task states. Of a sample, only the
+// worker knows the graph.
+absl::Status AdoptSubject(const store::TaskSubject& task, store::Measurement* measurement) {
+  store::Subject& subject = measurement->subject;
+  subject.repeat = task.repeat;
+  if (const store::SpaceIndex* sample = task.sample(); sample != nullptr) {
+    subject.space = sample->space;
+    subject.seed = sample->seed;
+    subject.index = sample->index;
+    return absl::OkStatus();
+  }
+  const graph::Graph& graph = *task.graph();
+  const std::string fingerprint = graph::Fingerprint(graph).ToHex();
+  if (!subject.graph_json.empty() && subject.fingerprint != fingerprint) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("graph: its fingerprint is ", subject.fingerprint, ", that of the task's graph ", fingerprint));
+  }
+  subject.space = "asked";
+  subject.seed = 0;
+  subject.index = 0;
+  subject.fingerprint = fingerprint;
+  subject.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
+  store::ClassifyGraph(graph, &subject);
+  return absl::OkStatus();
+}
+
+// Null if the model does not know the target.
+const predict::TargetSpec* FindSpec(const std::vector<predict::TargetInfo>& targets, absl::string_view name) {
+  const auto found = std::find_if(targets.begin(), targets.end(),
+                                  [&](const predict::TargetInfo& target) { return target.spec.name == name; });
+  return found == targets.end() ? nullptr : &found->spec;
+}
+
+absl::Status CheckLatencies(const store::Measurement& measurement, const graph::Graph& graph,
+                            const predict::TargetSpec* spec) {
+  const store::Latency& latency = measurement.latency;
+  COBRA_RETURN_IF_ERROR(store::CheckLatencies(measurement));
+  COBRA_RETURN_IF_ERROR(predict::CheckPlausible(graph, latency.median_us, spec));
+  if (measurement.profile_json.size() > kMaxProfileBytes) {
+    return absl::InvalidArgumentError(
+        LimitMessage("profile", static_cast<int64_t>(measurement.profile_json.size()), kMaxProfileBytes, "bytes"));
+  }
+  const size_t shares = measurement.node_latency_us.size();
+  if (shares == 0 || shares == graph.nodes().size()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("node_latency_us: ", shares, " numbers for ", graph.nodes().size(), " calls"));
+}
+
+void CompareWithPrediction(const graph::Graph& graph, const ModelSnapshot& model, const std::string& target,
+                           const CallContext& call, CheckedReport* report) {
+  const absl::StatusOr<predict::LatencyPrediction> predicted =
+      model.predictor->Predict(graph, target, model.FindCalibration(target), [&call] { return call.Stopped(); });
+  if (!predicted.ok() || !(predicted->latency_us > 0)) return;
+  report->known = !predicted->extrapolating;
+  report->stored.provenance.predicted_us = predicted->latency_us;
+  report->stored.doubt = predict::DoubtAbout(report->stored.measurement.latency.median_us, predicted->latency_us,
+                                             predicted->extrapolating);
+}
+
+}  // namespace
+
+absl::StatusOr<CheckedReport> CheckReport(const v1::TaskRecord& record, const store::TaskSpec& task,
+                                          const ModelSnapshot& model, const CallContext& call) {
+  if (record.session_json().size() > kMaxSessionBytes) {
+    return absl::InvalidArgumentError(
+        LimitMessage("session_json", static_cast<int64_t>(record.session_json().size()), kMaxSessionBytes, "bytes"));
+  }
+  const auto record_bytes = static_cast<int64_t>(record.record_json().size());
+  if (record_bytes > store::kMaxRecordBytes)
+    return absl::InvalidArgumentError(LimitMessage("record_json", record_bytes, store::kMaxRecordBytes, "bytes"));
+  const absl::StatusOr<store::TaskSubject> subject = store::TaskSubjectFromJson(task.subject_json);
+  if (!subject.ok()) return absl::DataLossError(absl::StrCat("task ", task.id, ": ", subject.status().message()));
+  CheckedReport report;
+  store::StoredMeasurement& stored = report.stored;
+  COBRA_ASSIGN_OR_RETURN(stored.measurement, store::ReportedMeasurement(record.record_json()));
+  COBRA_RETURN_IF_ERROR(AdoptSubject(*subject, &stored.measurement));
+  stored.task_id = task.id;
+  stored.provenance.model_sha256 = model.predictor->info().sha256;
+  const Json session = ParseJson<Json>(record.session_json());
+  if (session.is_object() && !stored.measurement.conditions.session.empty()) stored.session_json = JsonText(session);
+  if (stored.measurement.outcome != store::Outcome::ok) return report;
+  const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(stored.measurement.subject.graph_json);
+  if (!graph.ok()) return absl::InvalidArgumentError(graph.status().message());
+  if (subject->sample() != nullptr) {
+    store::Subject& sample = stored.measurement.subject;
+    const std::string family = sample.label;
+    store::ClassifyGraph(*graph, &sample);
+    if (sample.is_network) sample.label = family;
+  }
+  const std::vector<predict::TargetInfo> targets = model.Targets();
+  const predict::TargetSpec* spec = FindSpec(targets, task.target);
+  COBRA_RETURN_IF_ERROR(CheckLatencies(stored.measurement, *graph, spec));
+  if (spec != nullptr) CompareWithPrediction(*graph, model, task.target, call, &report);
+  COBRA_RETURN_IF_ERROR(call.Check());  // a comparison that was stopped has found nothing
+  return report;
+}
+
+}  // namespace cobra::server

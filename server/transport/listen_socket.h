@@ -1,0 +1,25 @@
+// Sockets at an address that the user gave.
+#ifndef COBRA_SERVER_TRANSPORT_LISTEN_SOCKET_H_
+#define COBRA_SERVER_TRANSPORT_LISTEN_SOCKET_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/descriptor.h"
+
+namespace cobra::server {
+
+// Non-blocking sockets that listen at "HOST:PORT" or "[V6]:PORT", one for each address of the host,
+// or at one of gRPC's names ("unix:PATH", "unix-abstract:NAME", "ipv4:...", "ipv6:...", "dns:...").
+// Port 0 chooses a free port, the same for all. A file that an earlier server left at a Unix
+// socket's path is replaced. The error begins with the address and gives the reason: "127.0.0.1:80:
+// Address already in use".
+absl::StatusOr<std::vector<Descriptor>> ListenAt(absl::string_view address);
+
+// 0 for a Unix socket.
+int PortOf(const Descriptor& socket);
+
+}  // namespace cobra::server
+
+#endif  // COBRA_SERVER_TRANSPORT_LISTEN_SOCKET_H_
