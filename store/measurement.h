@@ -84,7 +84,7 @@ struct Conditions {
   double canary_ratio = 1, canary_copy_ratio = 1;
   // The canary was off by more than its tolerance.
   bool suspect = false;
-  // Latency::median_us is not that of a quiet machine (worker/measure.h, IsDisturbed): something
+  // Latency::median_us is not that of a quiet machine (worker/run/measure.h, IsDisturbed): something
   // else ran on its processors. Latency::quiet_us may still be.
   bool disturbed = false;
   // 1-minute load average.
@@ -102,7 +102,7 @@ struct Latency {
   // Timed runs, and calls in each.
   int runs = 0;
   int batch = 1;
-  // What the runs are that no neighbour slowed (worker/pulse.h): the median of them and their
+  // What the runs are that no neighbour slowed (worker/meter/pulse.h): the median of them and their
   // number; if fewer than three are known to be that, the fastest run, or what the processor worked
   // for one where that is less, and 0. 0: nobody looked.
   double quiet_us = 0;

@@ -42,7 +42,7 @@
 #include "nlohmann/json.hpp"
 #include "tests/export/export_document.h"
 #include "tests/export/more_cases.h"
-#include "worker/executor.h"
+#include "worker/execute/executor.h"
 
 namespace cobra::exporting {
 namespace {

@@ -13,7 +13,7 @@ the median of the fifteen ratios counts. What a shared machine does to both canc
 
 The same for both sides: one core, to which both are pinned; one thread; OPENBLAS_CORETYPE;
 inference mode; random inputs; processes forked from one that has LibTorch loaded (ours: started
-anew); and the heap retained (mallopt as worker/executor.cc does it, docs/targets.md says why).
+anew); and the heap retained (mallopt as worker/execute/executor.cc does it, docs/targets.md says why).
 
 Not the same: our calls come from C++, theirs from Python, whose interpreter takes several
 microseconds a call. Nothing is subtracted. For single layers it does not matter (they take 100 us
@@ -23,7 +23,7 @@ weights are constants, and run without optimisation, timed by the same Timer: th
 an interpreter of Python between them. (Traced as a module, TorchScript walks from submodule to
 submodule for each weight at each call, which takes 7 to 9 us a call: in one process, alternating
 with ours, MobileNetV2 was 8 % slower so at 224 x 224 and 20 % at 32 x 32, and as a function 0 % and
-1 to 4 %.) A record says what LibTorch takes (worker/executor.h), so that the second is what it must
+1 to 4 %.) A record says what LibTorch takes (worker/execute/executor.h), so that the second is what it must
 agree with; the first is printed beside it.
 
 Passed: layers against the module, median of |difference| under 3 %; networks against the recorded

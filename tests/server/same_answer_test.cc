@@ -19,10 +19,10 @@
 #include "gtest/gtest.h"
 #include "model/predict/predictor.h"
 #include "proto/graph_proto.h"
-#include "server/pipeline.h"
+#include "server/predict/pipeline.h"
 #include "tests/server/fake_store.h"
-#include "worker/families.h"
-#include "worker/random.h"
+#include "worker/sample/families.h"
+#include "worker/sample/random.h"
 
 namespace cobra::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/busy_processors.h"
+#include "worker/machine/busy_processors.h"
 
 #include <chrono>
 

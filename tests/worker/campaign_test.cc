@@ -1,4 +1,4 @@
-#include "worker/campaign.h"
+#include "worker/run/campaign.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "gtest/gtest.h"
 #include "store/measurement.h"
-#include "worker/measure.h"
+#include "worker/run/measure.h"
 
 namespace cobra::worker {
 namespace {

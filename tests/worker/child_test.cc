@@ -1,4 +1,4 @@
-#include "worker/child.h"
+#include "worker/meter/child.h"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "worker/device_lock.h"
+#include "worker/machine/device_lock.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

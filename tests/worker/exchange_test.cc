@@ -1,4 +1,4 @@
-#include "worker/exchange.h"
+#include "worker/queue/exchange.h"
 
 #include <string>
 

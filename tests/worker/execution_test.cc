@@ -1,8 +1,8 @@
-#include "worker/execution.h"
+#include "worker/machine/execution.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "worker/machine.h"
+#include "worker/machine/machine.h"
 
 namespace cobra::worker {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "graph/net_builder.h"
 #include "gtest/gtest.h"
-#include "worker/executor.h"
-#include "worker/machine.h"
-#include "worker/measure.h"
-#include "worker/probe.h"
+#include "worker/execute/executor.h"
+#include "worker/machine/machine.h"
+#include "worker/run/measure.h"
+#include "worker/run/probe.h"
 
 namespace cobra::worker {
 namespace {

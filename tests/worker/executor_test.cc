@@ -1,4 +1,4 @@
-#include "worker/executor.h"
+#include "worker/execute/executor.h"
 
 #include <set>
 #include <tuple>
@@ -8,8 +8,8 @@
 #include "graph/net_builder.h"
 #include "gtest/gtest.h"
 #include "tests/worker/executor_cases.h"
-#include "worker/families.h"
-#include "worker/probe.h"
+#include "worker/run/probe.h"
+#include "worker/sample/families.h"
 
 namespace cobra::worker {
 namespace {

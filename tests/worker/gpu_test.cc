@@ -1,10 +1,10 @@
-#include "worker/gpu.h"
+#include "worker/machine/gpu.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 
 #include "gtest/gtest.h"
-#include "worker/sensors.h"
+#include "worker/machine/sensors.h"
 
 namespace cobra::worker {
 namespace {

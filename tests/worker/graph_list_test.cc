@@ -1,4 +1,4 @@
-#include "worker/graph_list.h"
+#include "worker/run/graph_list.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "worker/machine.h"
+#include "worker/machine/machine.h"
 
 #include <sched.h>
 

@@ -1,4 +1,4 @@
-#include "worker/meter.h"
+#include "worker/meter/meter.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include "graph/json.h"
 #include "graph/net_builder.h"
 #include "gtest/gtest.h"
-#include "worker/sampler.h"
+#include "worker/sample/sampler.h"
 
 namespace cobra::worker {
 namespace {

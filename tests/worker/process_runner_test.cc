@@ -1,4 +1,4 @@
-#include "worker/process_runner.h"
+#include "worker/meter/process_runner.h"
 
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // The queue client against a server that refuses: nothing of one task may stop the others.
-#include "worker/queue_client.h"
+#include "worker/queue/queue_client.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "store/task_subject.h"
 #include "tests/temporary_directory.h"
-#include "worker/spool.h"
+#include "worker/queue/spool.h"
 
 namespace cobra::worker {
 namespace {

@@ -18,9 +18,9 @@
 #include "store/store.h"
 #include "tests/temporary_directory.h"
 #include "tests/worker/queue_service.h"
-#include "worker/device_lock.h"
-#include "worker/queue_client.h"
-#include "worker/spool.h"
+#include "worker/machine/device_lock.h"
+#include "worker/queue/queue_client.h"
+#include "worker/queue/spool.h"
 
 namespace cobra::worker {
 namespace {

@@ -23,7 +23,7 @@
 #include "store/store.h"
 #include "store/task_queue.h"
 #include "store/task_subject.h"
-#include "worker/spool.h"
+#include "worker/queue/spool.h"
 
 namespace cobra::worker {
 

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
-#include "worker/executor.h"
+#include "worker/execute/executor.h"
 
 namespace cobra::worker {
 namespace {

@@ -1,4 +1,4 @@
-#include "worker/sampler.h"
+#include "worker/sample/sampler.h"
 
 #include <unistd.h>
 
@@ -14,7 +14,7 @@
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "gtest/gtest.h"
-#include "worker/families.h"
+#include "worker/sample/families.h"
 
 namespace cobra::worker {
 namespace {

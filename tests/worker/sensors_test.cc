@@ -1,5 +1,5 @@
 // On a tree of files as the kernel's sysfs has it.
-#include "worker/sensors.h"
+#include "worker/machine/sensors.h"
 
 #include <filesystem>
 #include <fstream>

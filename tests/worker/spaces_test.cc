@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "graph/cost.h"
 #include "gtest/gtest.h"
-#include "worker/executor.h"
-#include "worker/sampler.h"
+#include "worker/execute/executor.h"
+#include "worker/sample/sampler.h"
 
 namespace cobra::worker {
 namespace {

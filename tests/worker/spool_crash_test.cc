@@ -19,8 +19,8 @@
 #include "store/store.h"
 #include "tests/temporary_directory.h"
 #include "tests/worker/queue_service.h"
-#include "worker/queue_client.h"
-#include "worker/spool.h"
+#include "worker/queue/queue_client.h"
+#include "worker/queue/spool.h"
 
 namespace {
 

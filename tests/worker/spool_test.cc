@@ -1,4 +1,4 @@
-#include "worker/spool.h"
+#include "worker/queue/spool.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -22,7 +22,7 @@
 #include "base/status_macros.h"
 #include "frontend/ncnn/reader.h"
 #include "graph/cost.h"
-#include "worker/executor.h"
+#include "worker/execute/executor.h"
 
 namespace cobra::ncnn {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "frontend/ncnn/reader.h"
 #include "gtest/gtest.h"
-#include "worker/executor.h"
+#include "worker/execute/executor.h"
 
 namespace cobra::ncnn {
 namespace {

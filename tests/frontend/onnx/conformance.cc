@@ -31,7 +31,7 @@
 #include "onnx/onnx_pb.h"
 #include "tests/frontend/onnx/conformance_case.h"
 #include "tests/frontend/onnx/support_document.h"
-#include "worker/executor.h"
+#include "worker/execute/executor.h"
 
 namespace cobra::onnx {
 namespace {

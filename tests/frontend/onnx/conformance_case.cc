@@ -15,7 +15,7 @@
 #include "frontend/onnx/tensor_data.h"
 #include "onnx/onnx-data_pb.h"
 #include "tests/frontend/onnx/defined_attention.h"
-#include "worker/executor.h"
+#include "worker/execute/executor.h"
 
 namespace cobra::onnx {
 namespace {

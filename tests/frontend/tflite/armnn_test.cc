@@ -17,7 +17,7 @@
 #include "frontend/tflite/reader.h"
 #include "gtest/gtest.h"
 #include "tests/frontend/tflite/operator_files.h"
-#include "worker/executor.h"
+#include "worker/execute/executor.h"
 
 namespace cobra::tflite {
 namespace {

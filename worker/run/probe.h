@@ -1,0 +1,38 @@
+// `cobra-worker probe`: layers and networks, measured in as much time as there is, to calibrate a
+// target that was not trained on (model/predict/target.h, ProbeResult).
+#ifndef COBRA_WORKER_RUN_PROBE_H_
+#define COBRA_WORKER_RUN_PROBE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "worker/run/group_runner.h"
+#include "worker/sample/sampler.h"
+
+namespace cobra::worker {
+
+// 64 layers over all operator groups and sizes, then networks: three small ones and one of each
+// family of real ones; the same in every version of the worker.
+std::vector<Sample> ProbeSubjects();
+
+// After each measurement: how many were made, how many subjects there are, and the last one's
+// label.
+using ProbeProgress = std::function<void(int done, int subjects, absl::string_view label)>;
+
+// Measures ProbeSubjects() by the options but for their rules, in child processes or in the
+// options' runner: half a minute. What is left of `budget` goes to more networks of those families,
+// in the order of predict::DesignProbe, and to the same subjects again, of which the least
+// disturbed measurement counts. Returns the text that ProbeResultFromJson reads. A canary before,
+// between and after them shows whether the machine was busy:
+// "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the worst over the median. What that
+// did to the networks is in "disturbance":{"ratios"} (predict::ProbeResult); absent on a GPU, where
+// nobody looks.
+absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options, absl::Duration budget, const ProbeProgress& progress);
+
+}  // namespace cobra::worker
+
+#endif  // COBRA_WORKER_RUN_PROBE_H_

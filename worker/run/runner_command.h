@@ -1,0 +1,22 @@
+// What --runner names: one of our runners, or a command.
+#ifndef COBRA_WORKER_RUN_RUNNER_COMMAND_H_
+#define COBRA_WORKER_RUN_RUNNER_COMMAND_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cobra::worker {
+
+// "torch", "torch-compile", "onnxruntime", "openvino" and "ncnn" are our runners in worker/runners,
+// run by the Python that COBRA_RUNNER_PYTHON names, that of build/runtimes (scripts/setup.sh
+// --runtimes), or python3. Anything else is a command and its arguments. Empty: LibTorch in this
+// process. NotFound: ours are not on this machine.
+// InvalidArgument: nothing but blanks.
+absl::StatusOr<std::vector<std::string>> RunnerCommand(absl::string_view runner);
+
+}  // namespace cobra::worker
+
+#endif  // COBRA_WORKER_RUN_RUNNER_COMMAND_H_

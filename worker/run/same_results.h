@@ -1,0 +1,30 @@
+// Whether a runtime computes what LibTorch computes.
+#ifndef COBRA_WORKER_RUN_SAME_RESULTS_H_
+#define COBRA_WORKER_RUN_SAME_RESULTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "export/weights.h"
+#include "graph/graph.h"
+
+namespace cobra::worker {
+
+// The largest difference that may be, over the largest number of the output.
+constexpr double kFloat32Tolerance = 1e-3;
+constexpr double kLowPrecisionTolerance = 3e-2;
+
+// Runs the graph in LibTorch (float32, in this process, which has configured it) and compares.
+// `inputs`: the bytes of each. `outputs_file`: a safetensors file with what the other runtime
+// computed, named by position. Internal names the first output that differs (of those that depend
+// on random numbers, in size); ResourceExhausted, Unimplemented: LibTorch itself cannot.
+absl::Status CompareWithLibTorch(const graph::Graph& graph, const exporting::Weights& weights,
+                                 absl::Span<const std::string> inputs, absl::string_view outputs_file,
+                                 double tolerance);
+
+}  // namespace cobra::worker
+
+#endif  // COBRA_WORKER_RUN_SAME_RESULTS_H_
