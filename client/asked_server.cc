@@ -3,7 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "client/local_server.h"
-#include "client/progress.h"
+#include "client/terminal/progress.h"
 
 namespace cobra::client {
 

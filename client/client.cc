@@ -12,7 +12,7 @@
 #include "client/asked_server.h"
 #include "client/local_server.h"
 #include "client/predict_stream.h"
-#include "client/progress.h"
+#include "client/terminal/progress.h"
 #include "cobra/v1/admin.grpc.pb.h"
 #include "cobra/v1/cobra.grpc.pb.h"
 #include "grpcpp/grpcpp.h"

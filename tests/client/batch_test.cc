@@ -1,4 +1,4 @@
-#include "client/batch.h"
+#include "client/series/batch.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "client/check_formats.h"
+#include "client/compare/check_formats.h"
 
 #include "base/diagnostic.h"
 #include "base/user_error.h"

@@ -1,4 +1,4 @@
-#include "client/check_report.h"
+#include "client/compare/check_report.h"
 
 #include "base/diagnostic.h"
 #include "base/user_error.h"

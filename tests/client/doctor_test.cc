@@ -1,4 +1,4 @@
-#include "client/doctor.h"
+#include "client/doctor/doctor.h"
 
 #include <stdlib.h>
 #include <unistd.h>

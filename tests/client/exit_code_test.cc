@@ -1,4 +1,4 @@
-#include "client/exit_code.h"
+#include "client/answer/exit_code.h"
 
 #include "base/diagnostic.h"
 #include "gtest/gtest.h"

@@ -1,10 +1,10 @@
-#include "client/explain.h"
+#include "client/explain/explain.h"
 
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "client/explain_render.h"
+#include "client/explain/explain_render.h"
 #include "gmock/gmock.h"
 #include "graph/builder.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "client/history.h"
+#include "client/series/history.h"
 
 #include <limits>
 #include <string>

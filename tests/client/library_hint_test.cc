@@ -1,4 +1,4 @@
-#include "client/library_hint.h"
+#include "client/model/library_hint.h"
 
 #include <filesystem>
 

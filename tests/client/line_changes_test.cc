@@ -1,4 +1,4 @@
-#include "client/line_changes.h"
+#include "client/compare/line_changes.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-#include "client/next_step.h"
+#include "client/program/next_step.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/diagnostic.h"
 #include "base/user_error.h"
-#include "client/input_proposal.h"
+#include "client/model/input_proposal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-#include "client/onnx_file.h"
+#include "client/model/onnx_file.h"
 
 #include <filesystem>
 #include <string>

@@ -20,12 +20,12 @@ def code_of(path):
 
 class OutputSinkTest(unittest.TestCase):
     def test_only_the_sinks_write(self):
-        files = [name for name in sorted(os.listdir(CLIENT)) if name.endswith((".cc", ".h"))]
-        self.assertGreater(len(files), 100)
-        self.assertLessEqual(WRITERS | LOOKS, set(files))
-        for name in files:
-            for number, line in enumerate(code_of(os.path.join(CLIENT, name)), 1):
-                with self.subTest(line=f"{name}:{number}"):
+        paths = {name: folder for folder, _, names in os.walk(CLIENT) for name in names if name.endswith((".cc", ".h"))}
+        self.assertGreater(len(paths), 100)
+        self.assertLessEqual(WRITERS | LOOKS, set(paths))
+        for name, folder in sorted(paths.items()):
+            for number, line in enumerate(code_of(os.path.join(folder, name)), 1):
+                with self.subTest(line=f"{folder}/{name}:{number}"):
                     self.assertTrue(name in WRITERS or not STREAM.search(line), line)
                     self.assertTrue(name in WRITERS | LOOKS or not DESCRIPTOR.search(line), line)
 

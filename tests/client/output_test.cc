@@ -1,6 +1,6 @@
-#include "client/output.h"
+#include "client/terminal/output.h"
 
-#include "client/terminal.h"
+#include "client/terminal/terminal.h"
 #include "gtest/gtest.h"
 
 namespace cobra::client {

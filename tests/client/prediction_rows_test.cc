@@ -1,4 +1,4 @@
-#include "client/prediction_rows.h"
+#include "client/ask/prediction_rows.h"
 
 #include <cmath>
 #include <filesystem>

@@ -1,7 +1,9 @@
-#include "client/render.h"
+#include "client/adapt/calibration_render.h"
+#include "client/adapt/target_render.h"
+#include "client/ask/prediction_render.h"
 
 #include "absl/strings/str_split.h"
-#include "client/target_cards.h"
+#include "client/adapt/target_cards.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

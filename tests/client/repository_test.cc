@@ -1,4 +1,4 @@
-#include "client/repository.h"
+#include "client/check/repository.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "base/diagnostic.h"
-#include "client/diff_command.h"
+#include "client/check/diff_command.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"

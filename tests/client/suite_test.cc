@@ -1,4 +1,4 @@
-#include "client/suite.h"
+#include "client/check/suite.h"
 
 #include <optional>
 

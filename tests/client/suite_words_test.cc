@@ -1,4 +1,4 @@
-#include "client/suite_words.h"
+#include "client/check/suite_words.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "client/sweep.h"
+#include "client/series/sweep.h"
 
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/user_error.h"
-#include "client/sweep_render.h"
+#include "client/series/sweep_render.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

@@ -1,4 +1,4 @@
-#include "client/target_ranking.h"
+#include "client/answer/target_ranking.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "client/terminal.h"
+#include "client/terminal/terminal.h"
 
-#include "client/progress.h"
+#include "client/terminal/progress.h"
 #include "gtest/gtest.h"
 
 namespace cobra::client {

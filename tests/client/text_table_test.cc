@@ -1,4 +1,4 @@
-#include "client/text_table.h"
+#include "client/terminal/text_table.h"
 
 #include <set>
 

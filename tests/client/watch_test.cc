@@ -1,4 +1,4 @@
-#include "client/watch.h"
+#include "client/ask/watch.h"
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "client/watch_command.h"
+#include "client/ask/watch_command.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,8 +1,8 @@
-#include "client/wrap.h"
+#include "client/terminal/wrap.h"
 
 #include <string>
 
-#include "client/terminal.h"
+#include "client/terminal/terminal.h"
 #include "gtest/gtest.h"
 
 namespace cobra::client {

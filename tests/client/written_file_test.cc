@@ -1,4 +1,4 @@
-#include "client/written_file.h"
+#include "client/answer/written_file.h"
 
 #include <filesystem>
 #include <fstream>

@@ -89,7 +89,7 @@ def timm_models(options):
 
 
 def count_text(number):
-    """As client/text_table.cc prints it."""
+    """As client/terminal/text_table.cc prints it."""
     for unit, digits, letter in ((1e9, 2, "G"), (1e6, 1, "M"), (1e3, 1, "k")):
         if number >= unit:
             return f"{number / unit:.{digits}f} {letter}"

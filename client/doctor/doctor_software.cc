@@ -1,0 +1,180 @@
+// What the doctor finds about programs, linear algebra and libraries.
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "base/data_path.h"
+#include "base/doc_path.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/subprocess.h"
+#include "client/doctor/doctor.h"
+#include "client/model/library_hint.h"
+#include "client/model/local_imports.h"
+#include "nlohmann/json.hpp"
+
+namespace cobra::client {
+namespace {
+
+using nlohmann::json;
+
+// A program's output and errors together, and how it ended.
+struct Ran {
+  int code = -1;  // -1: it could not be started; that of timeout(1) if it did not end in time
+  std::string text;
+};
+Ran Run(const std::vector<std::string>& command, absl::Duration patience) {
+  const std::string seconds = absl::StrCat(absl::ToInt64Seconds(patience));
+  std::vector<std::string> shell = {"/bin/sh", "-c", "timeout -k 2 \"$0\" \"$@\" 2>&1; echo \"$?\"", seconds};
+  shell.insert(shell.end(), command.begin(), command.end());
+  SubprocessOptions options;
+  options.timeout = patience + absl::Seconds(5);
+  absl::StatusOr<std::string> out = RunProgram(shell, options);
+  Ran ran;
+  if (!out.ok()) {
+    ran.text = std::string(out.status().message());
+    return ran;
+  }
+  absl::string_view text = absl::StripTrailingAsciiWhitespace(*out);
+  const size_t line = text.rfind('\n');
+  if (!absl::SimpleAtoi(line == absl::string_view::npos ? text : text.substr(line + 1), &ran.code)) ran.code = -1;
+  ran.text = std::string(line == absl::string_view::npos ? "" : text.substr(0, line));
+  return ran;
+}
+
+std::string LastLine(absl::string_view text) {
+  text = absl::StripTrailingAsciiWhitespace(text);
+  return std::string(text.substr(text.rfind('\n') == absl::string_view::npos ? 0 : text.rfind('\n') + 1));
+}
+
+bool IsInstalled(const std::string& program) { return program.find('/') != std::string::npos; }
+
+// Whether the kernel lets a process confine itself, as those that read models do.
+bool HasSeccomp() {
+  uint32_t action = SECCOMP_RET_KILL_PROCESS;
+  return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+Finding WorkerFinding(json* machine) {
+  const std::string worker = SiblingProgram("cobra-worker");
+  if (!IsInstalled(worker)) {
+    return {Health::kWarn, "worker", "cobra-worker is not beside this program, so this machine cannot be measured",
+            "install it, or calibrate with --worker PROGRAM or --probe FILE.json"};
+  }
+  constexpr absl::Duration kPatience = absl::Seconds(30);
+  constexpr int kTimedOut = 124;
+  const Ran ran = Run({worker, "describe"}, kPatience);
+  if (ran.code == 0) *machine = ParseJson<json>(LastLine(ran.text));
+  if (machine->is_object()) {
+    return {Health::kOk, "worker",
+            absl::StrCat("measures ", machine->value("name", ""), ": ", machine->value("device", ""), ", ",
+                         machine->value("runtime", "")),
+            ""};
+  }
+  if (absl::StrContains(ran.text, ".lock") || absl::StrContains(ran.text, "--share-device")) {
+    return {Health::kWarn, "worker", absl::StrCat("another one is measuring: ", LastLine(ran.text)),
+            "wait for it, or take another processor: --core N"};
+  }
+  if (ran.code == kTimedOut) {
+    return {Health::kFail, "worker",
+            absl::StrCat(worker, " describe does not end within ", absl::FormatDuration(kPatience)),
+            "see what else runs on this machine; then try it: cobra-worker describe"};
+  }
+  return {
+      Health::kFail, "worker",
+      absl::StrCat(worker, ran.code < 0 ? ": " : absl::StrCat(" ends with code ", ran.code, ": "), LastLine(ran.text)),
+      absl::StrCat("see that LibTorch is installed (",
+                   IsInSourceTree() ? "scripts/setup.sh" : "apt install --fix-broken",
+                   ") and that the processor may be used (taskset, cpuset)")};
+}
+
+}  // namespace
+
+Findings LookAtPrograms(json* machine) {
+  Findings findings;
+  std::vector<std::string> missing;
+  for (const char* name : {"cobra-server", "cobra-reader"}) {
+    if (!IsInstalled(SiblingProgram(name))) missing.push_back(name);
+  }
+  for (const std::string& name : missing) {
+    findings.push_back({Health::kWarn, "programs", absl::StrCat(name, " is not beside this program"),
+                        "a server on this machine needs it: install it there"});
+  }
+  if (missing.empty()) findings.push_back({Health::kOk, "programs", absl::StrCat("in ", ProgramFolder()), ""});
+  if (HasSeccomp()) {
+    findings.push_back({Health::kOk, "sandbox", "the kernel confines the processes that read models (seccomp)", ""});
+  } else {
+    findings.push_back(
+        {Health::kFail, "sandbox", "the kernel refuses to confine processes (seccomp)",
+         "allow seccomp in the container's profile; for trusted models: cobra-server --insecure-reader"});
+  }
+  findings.push_back(WorkerFinding(machine));
+  return findings;
+}
+
+Findings LookAtBlas(absl::string_view runtime, absl::string_view usual_kernels) {
+  if (absl::StrContains(runtime, "+mkl")) return {{Health::kOk, "BLAS", "MKL", ""}};
+  const size_t at = runtime.find("+openblas-");
+  if (at == absl::string_view::npos) {
+    return {{Health::kWarn, "BLAS",
+             absl::StrCat("LibTorch computes with the reference BLAS, many times slower (", runtime, ")"),
+             "install OpenBLAS: apt install libopenblas0-pthread"}};
+  }
+  const absl::string_view kernels = runtime.substr(at + std::string("+openblas-").size());
+  const char* asked = std::getenv("OPENBLAS_CORETYPE");
+  if (usual_kernels.empty() || absl::EqualsIgnoreCase(kernels, usual_kernels))
+    return {{Health::kOk, "BLAS", absl::StrCat("OpenBLAS with the kernels of ", kernels), ""}};
+  const std::string text =
+      absl::StrCat("OpenBLAS takes the kernels of ", kernels, ", and this processor can do those of ", usual_kernels);
+  if (asked != nullptr && *asked != 0) {
+    return {{Health::kWarn, "BLAS", absl::StrCat(text, ", because of OPENBLAS_CORETYPE=", asked),
+             "unset OPENBLAS_CORETYPE before measuring, unless the models run with it"}};
+  }
+  return {{Health::kWarn, "BLAS", text,
+           absl::StrCat("set OPENBLAS_CORETYPE=", usual_kernels, " where the models run, too")}};
+}
+
+Findings LookAtLibraries() {
+  Findings findings;
+  const std::string runtimes = DataPath("build/runtimes");
+  const char* python = std::getenv("COBRA_RUNNER_PYTHON");
+  if (python != nullptr && *python != 0) {
+    const bool works = FileExists(python);
+    findings.push_back({works ? Health::kOk : Health::kFail, "runtimes",
+                        absl::StrCat("COBRA_RUNNER_PYTHON=", python, works ? "" : ": is not there"),
+                        works ? "" : "name the Python that has PyTorch, ONNX Runtime or others"});
+  } else if (FileExists(runtimes + "/requirements.txt")) {
+    findings.push_back({Health::kOk, "runtimes", absl::StrCat("for calibrate --runner in ", runtimes), ""});
+  } else {
+    findings.push_back(
+        {Health::kOk, "runtimes",
+         absl::StrCat("LibTorch only; ",
+                      IsInSourceTree() ? "scripts/setup.sh --runtimes installs others for calibrate --runner"
+                                       : absl::StrCat("others for calibrate --runner: COBRA_RUNNER_PYTHON names a "
+                                                      "Python that has them (",
+                                                      DocPath("docs/runners.md"), ")")),
+         ""});
+  }
+  for (const char* library : {"torchvision", "timm"}) {
+    std::string where;
+    for (const std::string& folder : InstalledPackageFolders()) {
+      if (where.empty() && HasModule(folder, library)) where = folder;
+    }
+    findings.push_back({Health::kOk, "libraries",
+                        where.empty() ? absl::StrCat(library, " is not installed; only its own models need it")
+                                      : absl::StrCat(library, " is found: --library ", where),
+                        ""});
+  }
+  return findings;
+}
+
+}  // namespace cobra::client

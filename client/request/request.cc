@@ -1,0 +1,64 @@
+#include "client/request/request.h"
+
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
+#include "base/limit_message.h"
+#include "base/status_macros.h"
+#include "base/user_error.h"
+#include "client/request/question.h"
+#include "proto/graph_proto.h"
+#include "proto/message_limits.h"
+
+namespace cobra::client {
+
+absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
+  const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
+  if (bytes <= proto::kMaxRequestBytes) return absl::OkStatus();
+  return UserError(Diagnostic::Kind::kLimit,
+                   LimitMessage(absl::StrCat(Title(model), ": the request"), bytes, proto::kMaxRequestBytes, "bytes"),
+                   request.has_graph() ? "predict its parts, or leave repeated blocks out"
+                                       : "leave --send source out: the file is read here, and only its graph is sent");
+}
+
+namespace {
+
+v1::PredictRequest RequestWith(const AskFlags& ask) {
+  v1::PredictRequest request;
+  request.set_breakdown(ask.breakdown);
+  request.set_keep_private(ask.keep_private);
+  request.set_model_version(ask.model_version);
+  return request;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::PredictRequest> RequestAbout(const graph::Graph& graph, const AskFlags& ask,
+                                                const ModelArguments& model) {
+  if (graph.nodes().empty()) {
+    return UserError(Diagnostic::Kind::kUsage,
+                     absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
+                     "its result is an input, a parameter or a constant: check --entry and --method");
+  }
+  v1::PredictRequest request = RequestWith(ask);
+  proto::GraphToProto(graph, request.mutable_graph());
+  return request;
+}
+
+absl::StatusOr<v1::PredictRequest> MakeRequest(const AskFlags& ask, const ModelArguments& model,
+                                               const ModelInput& input, absl::Duration time) {
+  if (ask.send_source) {
+    v1::PredictRequest request = RequestWith(ask);
+    COBRA_RETURN_IF_ERROR(input.FillModel(&request));
+    return request;
+  }
+  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, input.Read(LimitsOf(model, time)));
+  return RequestAbout(graph, ask, model);
+}
+
+bool DependsOnTarget(const ModelArguments& model, const ModelInput& input) {
+  return input.is_program() && model.torch_version.empty();
+}
+
+}  // namespace cobra::client
