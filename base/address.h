@@ -21,7 +21,7 @@ absl::Status CheckListenAddress(absl::string_view flag, absl::string_view addres
 bool IsGrpcName(absl::string_view address);
 
 // Whether only this machine can reach `address`: 127.0.0.0/8, [::1], localhost, a Unix socket.
-// False for every form that is not understood.
+// False for every form that is not recognized.
 bool IsLocalAddress(absl::string_view address);
 
 }  // namespace cobra

@@ -8,7 +8,7 @@
 
 namespace cobra {
 
-// In bytes; 0 if the system does not say. `pid` 0 is this process.
+// In bytes; 0 if unknown. `pid` 0 is this process.
 int64_t AddressSpaceBytes();
 int64_t ResidentBytes(pid_t pid = 0);
 

@@ -1,6 +1,6 @@
-// OpenBLAS chooses its kernels by a table of processors when it is loaded. On one that is newer
-// than the table it falls back to those of 2004, five times slower; so they are chosen by what the
-// processor can do.
+// OpenBLAS chooses its kernels from a table of processors when it is loaded. On a processor that is
+// newer than the table it falls back to the kernels of 2004, which are five times slower. So we
+// choose them by the processor's instruction sets.
 #ifndef COBRA_BASE_BLAS_CORE_TYPE_H_
 #define COBRA_BASE_BLAS_CORE_TYPE_H_
 

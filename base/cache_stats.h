@@ -5,7 +5,7 @@
 
 namespace cobra {
 
-// What a cache has done since it was made, and what it holds now.
+// What a cache has done since it was created, and what it holds now.
 struct CacheStats {
   int64_t hits = 0, misses = 0, evictions = 0, entries = 0, bytes = 0, capacity_bytes = 0;
 };

@@ -1,8 +1,8 @@
-// A sharded cache bounded in bytes. The charge of an entry is what it takes of the heap: its value,
-// what the value holds, and the bookkeeping. When a shard exceeds its part of the capacity, the
-// clock algorithm evicts entries: they stand in a ring, and a hand that goes round spares what was
-// found since it last came by. Unlike a list in the order of use, a look-up writes to its own entry
-// alone. Each shard has its own mutex, so that requests for different layers seldom contend.
+// A sharded cache bounded in bytes. The charge of an entry is its heap memory: its value, what the
+// value holds, and the bookkeeping. When a shard exceeds its part of the capacity, the clock
+// algorithm evicts entries: they form a ring, and a rotating hand spares entries that were found
+// since its last visit. Unlike in an LRU list, a look-up writes only to its own entry. Each shard
+// has its own mutex, so that requests for different layers seldom contend.
 #ifndef COBRA_BASE_CLOCK_CACHE_H_
 #define COBRA_BASE_CLOCK_CACHE_H_
 
@@ -42,14 +42,14 @@ class ClockCache {
   }
 
   // A value for each key; null when absent. Among a million entries nearly every step of a look-up
-  // waits for memory: many look-ups wait for it together. REQUIRES: as many values as keys.
+  // waits for memory: so many look-ups wait for it together. REQUIRES: as many values as keys.
   void FindMany(absl::Span<const Hash128> keys, absl::Span<std::shared_ptr<const Value>> values) {
     for (size_t first = 0; first < keys.size(); first += kTogether)
       FindTogether(keys.subspan(first, kTogether), values.subspan(first, kTogether));
   }
 
-  // `held_bytes`: what the value holds on the heap beside itself (base/heap_bytes.h). What is
-  // larger than a shard is returned and not kept.
+  // `held_bytes`: what the value holds on the heap in addition to its own size (base/heap_bytes.h).
+  // A value larger than a shard is returned but not kept.
   std::shared_ptr<const Value> Insert(const Hash128& key, Value value, int64_t held_bytes) {
     const int64_t charge = held_bytes + kEntryBytes, capacity = capacity_bytes_ / kShards;
     const auto entry = std::make_shared<Entry>(key, charge, std::move(value));
@@ -66,7 +66,7 @@ class ClockCache {
     return result;
   }
 
-  // Forgets all entries; they do not count as evicted.
+  // Drops all entries; they do not count as evicted.
   void Clear() {
     for (Shard& shard : shards_) {
       Entry* first = nullptr;
@@ -102,13 +102,13 @@ class ClockCache {
  private:
   static constexpr size_t kShards = 16;
   static constexpr size_t kTogether = 64;  // of FindMany()
-  // What a look-up touches comes first, behind the counters of the shared_ptr.
+  // What a look-up touches comes first, after the counters of the shared_ptr.
   struct Entry {
     Entry(const Hash128& key, int64_t charge, Value value) : key(key), charge(charge), value(std::move(value)) {}
 
     const Hash128 key;
-    std::shared_ptr<Entry> self;  // while the cache has it
-    bool used = false;            // since the hand last came by
+    std::shared_ptr<Entry> self;  // while the entry is in the cache
+    bool used = false;            // since the hand's last visit
     const int64_t charge;
     Entry *previous = nullptr, *next = nullptr;  // of the ring
     const Value value;
@@ -118,7 +118,7 @@ class ClockCache {
   struct Shard {
     absl::Mutex mutex;
     EntryTable<Entry> table ABSL_GUARDED_BY(mutex);
-    Entry* hand ABSL_GUARDED_BY(mutex) = nullptr;  // what is judged next; null: there are none
+    Entry* hand ABSL_GUARDED_BY(mutex) = nullptr;  // the next candidate for eviction; null: no entries
     int64_t bytes ABSL_GUARDED_BY(mutex) = 0;
   };
 
@@ -130,8 +130,8 @@ class ClockCache {
     return std::shared_ptr<const Value>(entry->self, &entry->value);
   }
 
-  // The locks of all shards concerned are taken, in their order, so that none is taken twice. The
-  // analysis cannot follow that.
+  // Takes the locks of all shards involved, in order, so that none is taken twice. The analysis
+  // cannot follow that.
   void FindTogether(absl::Span<const Hash128> keys,
                     absl::Span<std::shared_ptr<const Value>> values) ABSL_NO_THREAD_SAFETY_ANALYSIS {
     std::array<bool, kShards> concerned{};

@@ -23,7 +23,7 @@ absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const
 // Validates a number. CLI::PositiveNumber would report "not in range 0.000000 to
 // 1797693134862315708...".
 CLI::Validator AboveZero();
-// For texts that an unset variable of a shell must not leave empty.
+// For texts that must not be empty because a shell variable is unset.
 CLI::Validator NotEmpty();
 
 // --tls-ca, --tls-cert, --tls-key, --token-file of a program that calls a server.

@@ -11,7 +11,7 @@ namespace cobra {
 
 // A script for `shell`, to be sourced, or stored where the shell looks for such scripts. Commands
 // are completed by name, flags by name, their values where few are valid, everything else as files;
-// --target by the names that `PROGRAM targets` lists, where a server runs. REQUIRES: shell is bash,
+// --target by the names that `PROGRAM targets` lists, if a server runs. REQUIRES: shell is bash,
 // zsh or fish.
 std::string CompletionScript(const CLI::App& app, absl::string_view shell);
 

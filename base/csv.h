@@ -30,7 +30,7 @@ struct CsvTable {
 // fields are separated by semicolons.
 absl::StatusOr<CsvTable> ParseCsv(absl::string_view text);
 
-// The same, row by row, of a table that is too large to be kept in parts.
+// The same, row by row, for a table that is too large to be kept as parsed rows.
 class CsvRows {
  public:
   // REQUIRES: `text` outlives this object.

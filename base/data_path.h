@@ -1,5 +1,5 @@
-// Where the project's data are, wherever its programs are installed and from which folder they are
-// started.
+// Where the project's data is, wherever its programs are installed and whatever folder they are
+// started in.
 #ifndef COBRA_BASE_DATA_PATH_H_
 #define COBRA_BASE_DATA_PATH_H_
 
@@ -9,10 +9,10 @@
 
 namespace cobra {
 
-// The folder of the running program, without a slash at the end; empty if the system does not say.
+// The folder of the running program, without a trailing slash; empty if unknown.
 std::string ProgramFolder();
 
-// "model/pretrained": PREFIX/share/cobra/model/pretrained beside an installed PREFIX/bin, or the
+// "model/pretrained": PREFIX/share/cobra/model/pretrained next to an installed PREFIX/bin, or the
 // file of the source tree in which the running program was built (build/PRESET/bin). `relative`
 // itself, from the working directory, if neither is there.
 std::string DataPath(absl::string_view relative);

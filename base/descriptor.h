@@ -7,7 +7,7 @@
 
 namespace cobra {
 
-// Owns a descriptor of a file or a socket.
+// Owns a file or socket descriptor.
 class Descriptor {
  public:
   Descriptor() = default;

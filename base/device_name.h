@@ -1,4 +1,4 @@
-// Names of devices as people ask for them.
+// Names of devices as users write them.
 #ifndef COBRA_BASE_DEVICE_NAME_H_
 #define COBRA_BASE_DEVICE_NAME_H_
 
@@ -6,9 +6,9 @@
 
 namespace cobra {
 
-// Whether `name` has `part` in it, in upper or lower case, from the beginning of a word; a number
-// at the end of `part` is whole: "L4" is in "NVIDIA L4" and not in "NVIDIA L40S", "rasp" in
-// "Raspberry Pi 5". Nothing is in every name.
+// Whether `name` contains `part` at the beginning of a word, ignoring case. A number at the end of
+// `part` must match a whole number: "L4" is in "NVIDIA L4" but not in "NVIDIA L40S"; "rasp" is in
+// "Raspberry Pi 5". The empty text is in every name.
 bool DeviceNameHas(absl::string_view name, absl::string_view part);
 
 }  // namespace cobra

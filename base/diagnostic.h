@@ -31,8 +31,8 @@ struct DiagnosticFrame {
 struct Diagnostic {
   // The kind decides the exit code of cobra-client.
   enum class Kind {
-    kUsage,          // exit 2: an argument, unknown target included
-    kUnsupported,    // exit 4: valid input that we cannot read yet
+    kUsage,          // exit 2: a wrong argument, such as an unknown target
+    kUnsupported,    // exit 4: valid input that COBRA cannot read yet
     kDataDependent,  // exit 4: control flow or a shape that depends on tensor values
     kSyntaxError,    // exit 6: CPython rejects it too
     kModelError,     // exit 6: PyTorch (or Python) raises too
@@ -44,7 +44,7 @@ struct Diagnostic {
   SourcePosition position;
   std::string source_line;
   std::vector<DiagnosticFrame> frames;  // empty for syntax errors
-  std::string module_path;              // the nn.Module whose forward was running: "layer1.0.conv1"; may be empty
+  std::string module_path;              // of the nn.Module whose forward was running: "layer1.0.conv1"; may be empty
   std::string example_inputs;           // what the file proposes, as flags: " --input 1x3x224x224"; may be empty
   std::string missing_module;           // the import that was not found: "timm.layers"; "." of a relative import
 };
@@ -62,8 +62,8 @@ absl::Status DiagnosticToStatus(const Diagnostic& diagnostic);
 // The payload of `status`, if it carries one.
 std::optional<Diagnostic> DiagnosticFromStatus(const absl::Status& status);
 
-// For people, in the order of CPython's tracebacks: the innermost call last, then what is wrong and
-// what to do.
+// For people, in the order of CPython's tracebacks: the innermost call last, then the error and the
+// hint.
 //   Traceback (most recent call last):
 //     File "model.py", line 20, in Net.forward
 //       x = self.block(x)
@@ -74,8 +74,8 @@ std::optional<Diagnostic> DiagnosticFromStatus(const absl::Status& status);
 //   model.py:12:16: error: RuntimeError: expected input[1, 3, 8, 8] to have 4 channels
 //   in module block.conv
 //   hint: ...
-// Control characters of the user's text are shown as '?': a file cannot write escape sequences to
-// the terminal.
+// Control characters in the user's text are shown as '?', so that a file cannot send escape
+// sequences to the terminal.
 std::string RenderDiagnostic(const Diagnostic& diagnostic);
 
 }  // namespace cobra

@@ -8,11 +8,11 @@
 namespace cobra {
 
 // Where the user of this program finds a page of the documentation, "docs/ci.md": the installed
-// file; that of the source tree, as it is named in its root; "docs/ci.md of COBRA" where neither
-// is.
+// file; otherwise the file of the source tree, relative to its root; otherwise "docs/ci.md of
+// COBRA".
 std::string DocPath(absl::string_view page);
 
-// Whether this program is one of a source tree, which has scripts/.
+// Whether this program runs in a source tree, which has scripts/.
 bool IsInSourceTree();
 
 }  // namespace cobra

@@ -1,7 +1,7 @@
-// Where the entries of a cache stand, by 128-bit keys that are hashes. A slot has half of a key
-// beside the address, so that a look-up waits for memory once for the table, and once for the
-// entry. Linear probing; less than three quarters are full. Large tables stand on large pages if
-// the kernel has them, without which most look-ups would wait for the page's address too.
+// Finds the entries of a cache by 128-bit keys that are hashes. A slot has half of a key next to
+// the address, so that a look-up waits for memory once for the table, and once for the entry.
+// Linear probing; less than three quarters are full. Large tables use large pages if the kernel
+// supports them; otherwise most look-ups would also wait for the page's address.
 #ifndef COBRA_BASE_ENTRY_TABLE_H_
 #define COBRA_BASE_ENTRY_TABLE_H_
 
@@ -22,7 +22,7 @@ namespace cobra {
 template <typename Entry>
 class EntryTable {
  public:
-  // What an entry takes of a table that is between three eighths and three quarters full.
+  // Memory per entry in a table that is between three eighths and three quarters full.
   static constexpr int64_t kBytesPerEntry = 28;
 
   size_t size() const { return size_; }
@@ -36,7 +36,8 @@ class EntryTable {
     return FindIf(key, [&key](const Entry* entry) { return entry->key == key; });
   }
 
-  // An entry that has half of the key, and is not looked at. Seldom another one than Find() gives.
+  // An entry whose slot has half of the key; the entry itself is not read. Seldom a different one
+  // than Find() returns.
   Entry* FindHalf(const Hash128& key) const {
     return FindIf(key, [](const Entry*) { return true; });
   }
@@ -48,11 +49,11 @@ class EntryTable {
     ++size_;
   }
 
-  // REQUIRES: was inserted.
+  // REQUIRES: the entry was inserted.
   void Erase(const Entry* entry) {
     size_t hole = HomeOf(entry->key.high);
     while (slots_[hole].entry != entry) hole = (hole + 1) & mask_;
-    // What stands behind it moves up, unless it would then stand before its home.
+    // The entries after it move up, unless that would put one before its home slot.
     for (size_t i = (hole + 1) & mask_; slots_[i].entry != nullptr; i = (i + 1) & mask_) {
       if (((i - HomeOf(slots_[i].half_key)) & mask_) < ((i - hole) & mask_)) continue;
       slots_[hole] = slots_[i];
@@ -77,10 +78,10 @@ class EntryTable {
   };
 
   size_t capacity() const { return slots_ == nullptr ? 0 : mask_ + 1; }
-  // Multiplied, since tests have keys that are no hashes.
+  // Multiplied, because the keys in tests are not hashes.
   size_t HomeOf(uint64_t half_key) const { return (half_key * 0x9E3779B97F4A7C15u >> 32) & mask_; }
 
-  // Of the entries with half of the key.
+  // Among the entries with that half of the key.
   template <typename Accepted>
   Entry* FindIf(const Hash128& key, const Accepted& accepted) const {
     if (size_ == 0) return nullptr;
@@ -103,7 +104,7 @@ class EntryTable {
     const size_t bytes = num_slots * sizeof(Slot);
     slots_.reset(static_cast<Slot*>(std::aligned_alloc(bytes < kLargePage ? sizeof(Slot) : kLargePage, bytes)));
     if (slots_ == nullptr) throw std::bad_alloc();
-    if (bytes >= kLargePage) ::madvise(slots_.get(), bytes, MADV_HUGEPAGE);  // a wish
+    if (bytes >= kLargePage) ::madvise(slots_.get(), bytes, MADV_HUGEPAGE);  // a hint
     std::uninitialized_fill_n(slots_.get(), num_slots, Slot{});
     mask_ = num_slots - 1;
     for (size_t i = 0; i < old_slots; ++i) {

@@ -22,18 +22,18 @@ absl::StatusOr<std::string> ReadMaybeCompressed(absl::string_view path, int64_t 
 absl::Status WriteFileAtomic(absl::string_view path, absl::string_view contents);
 // gzip with no time stamp: the same contents give the same bytes.
 std::string Gzip(absl::string_view contents);
-// WriteFileAtomic, gzipped where `path` ends in .gz.
+// WriteFileAtomic, gzipped if `path` ends in .gz.
 absl::Status WriteMaybeGzip(absl::string_view path, absl::string_view contents);
 
 bool IsDirectory(absl::string_view path);
 bool FileExists(absl::string_view path);
-// Whether `path` names something below the folder that it is looked up in, whoever wrote it:
-// "net/a.py". No empty part, no "." or "..", nothing absolute, no NUL that would end the name early
-// for the system.
+// Whether an untrusted `path` stays below the folder that it is looked up in: "net/a.py". No empty
+// part, no "." or "..", nothing absolute, no NUL that would end the name early for the system.
 bool IsPathInside(absl::string_view path);
-// Differs after the file was written or replaced (time of change, size, inode); 0 if there is none.
+// Changes when the file is written or replaced (time of change, size, inode); 0 if it does not
+// exist.
 uint64_t FileStamp(absl::string_view path);
-uint64_t FileStamp(int descriptor);  // of an open file
+uint64_t FileStamp(int descriptor);  // for an open file
 absl::Status MakeDirectories(absl::string_view path);
 // Every regular file under `root` whose name ends in `suffix`, relative to root, sorted. Symbolic
 // links are not followed.

@@ -8,8 +8,8 @@
 
 namespace cobra {
 
-// Waits until no other process holds the lock (flock) on this file, which is made where it is
-// missing. It is held until the descriptor is closed; a process that dies gives it back.
+// Waits until no other process holds the lock (flock) on this file, which is created if missing. It
+// is held until the descriptor is closed; it is released if the process dies.
 absl::StatusOr<Descriptor> WaitForLock(const std::string& path);
 
 }  // namespace cobra

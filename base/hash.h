@@ -65,7 +65,7 @@ inline Hash128 Finish(Hash128 h, uint64_t size) {
 
 }  // namespace internal_hash
 
-// HashBytes() of the four words. Not commutative: Combine(a, b) != Combine(b, a). Here, because
+// HashBytes() of the four words. Not commutative: Combine(a, b) != Combine(b, a). Inline, because
 // fingerprints call it thousands of times.
 inline Hash128 HashCombine(Hash128 a, Hash128 b) {
   Hash128 h;

@@ -1,4 +1,4 @@
-// What values hold on the heap, as glibc's malloc counts it: for caches that are bounded in bytes.
+// Heap memory of values, as glibc's malloc counts it: for caches that are bounded in bytes.
 #ifndef COBRA_BASE_HEAP_BYTES_H_
 #define COBRA_BASE_HEAP_BYTES_H_
 
@@ -20,7 +20,7 @@ inline int64_t HeapBytes(const std::string& text) {
   return text.capacity() <= std::string().capacity() ? 0 : MallocBytes(text.capacity() + 1);
 }
 
-// Without what the elements hold.
+// Excluding what the elements hold.
 template <typename T>
 int64_t HeapBytes(const std::vector<T>& values) {
   return MallocBytes(values.capacity() * sizeof(T));

@@ -8,7 +8,7 @@
 
 namespace cobra {
 
-// Whether the text is `count` hexadecimal digits, in small letters as hashes are written.
+// Whether the text is `count` lower-case hexadecimal digits, as hashes are written.
 inline bool IsHexDigits(absl::string_view text, size_t count) {
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   return text.size() == count && std::all_of(text.begin(), text.end(), is_digit);

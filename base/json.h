@@ -1,6 +1,6 @@
 // Parsing JSON. nlohmann's parser recurses when a deeply nested value is destroyed or written, and
-// some 50 bytes of memory stand behind each byte of the text, so a text is checked before it is
-// parsed. This is the only place in the project that calls the parser on a text from outside
+// each byte of the text takes some 50 bytes of memory, so a text is checked before it is parsed.
+// This is the only place in the project that calls the parser on a text from outside
 // (tests/json_parse_test.py).
 #ifndef COBRA_BASE_JSON_H_
 #define COBRA_BASE_JSON_H_
@@ -13,7 +13,7 @@
 namespace cobra {
 
 struct JsonLimits {
-  int max_depth = 32;  // objects and arrays inside each other; a graph has 5
+  int max_depth = 32;  // nested objects and arrays; a graph has 5
   int64_t max_values = 2'000'000;
   int64_t max_entries = 200'000;  // of one array or object
   // An object that keeps the order of its keys compares each new key with all earlier ones. 20,000
@@ -22,7 +22,7 @@ struct JsonLimits {
 };
 
 struct JsonOutline {
-  std::string fault;   // why the text must not be parsed; empty: it may be
+  std::string fault;   // why the text must not be parsed; empty: it may be parsed
   bool limit = false;  // whether the fault is an exceeded limit on size, not an error of form
   int64_t keys = 0;    // of all objects together
 };

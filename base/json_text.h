@@ -6,8 +6,8 @@
 
 namespace cobra {
 
-// Json::dump() without exceptions: what is not UTF-8 becomes U+FFFD. Json is nlohmann::json or
-// nlohmann::ordered_json.
+// Json::dump() without exceptions: bytes that are not UTF-8 become U+FFFD. Json is nlohmann::json
+// or nlohmann::ordered_json.
 template <typename Json>
 std::string JsonText(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -1,6 +1,6 @@
-// A hash for caches whose keys strangers choose. Nobody who does not know the key of this process
-// can find two texts with the same hash. The values differ from process to process: they are never
-// stored or sent.
+// A hash for caches whose keys come from untrusted callers. Without the key of this process nobody
+// can find two texts with the same hash. The values differ from process to process, so they are
+// never stored or sent.
 #ifndef COBRA_BASE_KEYED_HASH_H_
 #define COBRA_BASE_KEYED_HASH_H_
 
@@ -21,7 +21,7 @@ Hash128 SipHash(const HashKey& key, absl::string_view bytes);
 // SipHash with a key that is drawn when this process first needs it.
 Hash128 KeyedHash(absl::string_view bytes);
 
-// The same for bytes that come in parts.
+// The same for bytes that arrive in parts.
 class SipHasher {
  public:
   explicit SipHasher(const HashKey& key);

@@ -3,9 +3,9 @@
 // same bound, the diagnostic has that error's kind. docs/reader.md lists the limits in a table.
 // Each is tested at the limit and one past it.
 //
-// The defaults are for untrusted input. An input that reaches a limit has cost at most a quarter of
-// a second and a quarter of a gigabyte on the machines where this was measured (tests/hostile;
-// scripts/test-long.sh hostile lists what each costs). The largest models that were measured stay
+// The defaults are for untrusted input. An input that reaches a limit costs at most a quarter of a
+// second and a quarter of a gigabyte on the machines where this was measured (tests/hostile;
+// scripts/test-long.sh hostile lists the cost of each). The largest models that were measured stay
 // below a third of each limit. For a trusted model that needs more, use cobra-client
 // --limits-times.
 #ifndef COBRA_BASE_LIMITS_H_
@@ -19,17 +19,17 @@ namespace cobra {
 // Limits of a graph, from any input.
 struct GraphLimits {
   int64_t max_nodes = 60'000;  // calls; the largest published networks have some 10,000, 1,000 unrolled layers 20,000
-  // Results of all calls: unbind makes as many as a dimension has elements, of some thirty bytes in
-  // a request.
+  // Results of all calls: unbind makes as many as a dimension has elements, from some thirty bytes
+  // in a request.
   int64_t max_results = 300'000;
   // Dimensions of the arguments and results of all calls together, and one more for each of these
-  // tensors: memory and time follow them in every step after the reading. A result of unbind or
-  // meshgrid has up to 64 of them and takes no byte of a program. 60,000 convolutions have 0.9
-  // million, 1,000 unrolled layers 0.3 million.
+  // tensors: memory and time are proportional to them in every step after reading. A result of
+  // unbind or meshgrid has up to 64 of them and takes not a single byte of a program. 60,000
+  // convolutions have 0.9 million, 1,000 unrolled layers 0.3 million.
   int64_t max_dimensions = 2'000'000;
-  int max_rank = 64;                            // PyTorch's own for most of its kernels
+  int max_rank = 64;                            // PyTorch's limit in most of its kernels
   int64_t max_tensor_bytes = int64_t{1} << 40;  // a shape beyond 1 TiB is a mistake or an attack
-  int64_t max_json_values = 2'000'000;          // of its JSON form: 60,000 calls have about 1.5 million
+  int64_t max_json_values = 2'000'000;          // in its JSON form: 60,000 calls have about 1.5 million
 };
 
 // Limits of an ONNX file (frontend/onnx).
@@ -50,7 +50,7 @@ struct OnnxLimits {
 struct TfliteLimits {
   int64_t max_operators = 100'000;  // the largest published files have some 3,000
   int64_t max_tensors = 1'000'000;
-  int64_t max_uses = 1'000'000;                   // of tensors by operators: lists in a flatbuffer may be shared
+  int64_t max_uses = 1'000'000;                   // uses of tensors by operators: lists in a flatbuffer may be shared
   int max_rank = 8;                               // TFLite's own kernels stop at 6, views at 8
   int64_t max_const_elements = int64_t{1} << 16;  // of a constant whose values shape the network
   int64_t max_const_bytes = int64_t{64} << 20;    // of all values carried together
@@ -71,7 +71,7 @@ struct NcnnLimits {
 
 struct Limits {
   // ---- any input
-  // Wall time of one read; 0 is none. A server sets its own deadline here.
+  // Wall time of one read; 0: unlimited. A server sets its own deadline here.
   int64_t wall_time_ms = 60'000;
   // Set from another thread to stop the read; not owned.
   const std::atomic<bool>* cancelled = nullptr;
@@ -79,9 +79,9 @@ struct Limits {
   OnnxLimits onnx;
   TfliteLimits tflite;
   NcnnLimits ncnn;
-  int64_t architecture_bytes = 64 << 10;  // of an architecture string: the longest of any space has 2 KB
-  // Of the entry, the method, one input or one argument, as they are written. An entry with a whole
-  // configuration in it has some 2 KB.
+  int64_t architecture_bytes = 64 << 10;  // architecture string: the longest of any space has 2 KB
+  // Of the entry, the method, one input or one argument, as written. An entry that contains a whole
+  // configuration has some 2 KB.
   int64_t expression_bytes = 64 << 10;
   int64_t inputs = 4096;  // inputs and arguments; each tensor of a list counts
   // Of a file's path, and of the whole name of a module, parameter or buffer
@@ -116,15 +116,15 @@ struct Limits {
   // length (Interpreter::Charge); memory costs one step per 64 bytes. Of torchvision, swin_v2_b
   // needs most: 1.1 million.
   int64_t steps = 3'000'000;
-  // Steps of top-level code of modules below the library roots, which count apart: what it costs to
-  // import a library is no matter of the model, and runs once. Importing timm takes 5 million, a
-  // model's modules of transformers 3 to 8.
+  // Steps of top-level code of modules below the library roots, which are counted separately:
+  // importing a library is not the model's cost, and happens once. Importing timm takes 5 million,
+  // a model's modules of transformers 3 to 8.
   int64_t library_steps = 12'000'000;
   // Bytes of Python objects and of compiled code. Nothing is freed before the interpreter is
   // destroyed. Of torchvision, swin_v2_b needs most: 39 MB.
   int64_t memory_bytes = int64_t{160} << 20;
   // Address space of the heap beyond memory_bytes, which is checked between statements only; 0:
-  // three times memory_bytes and 64 MiB. A process with a single request can do with less: it ends
+  // three times memory_bytes and 64 MiB. A process with a single request can do with less: it exits
   // when that is used up.
   int64_t memory_spare_bytes = 0;
   // Python's own default: deeper programs raise RecursionError there too.

@@ -1,8 +1,7 @@
 // Lines on standard error: "2026-11-20T08:00:00.123Z I message name=value". Standard output is for
 // results only.
-//
-// A message may quote what strangers send. It is always one line, without characters that a
-// terminal obeys, and of bounded length.
+// A message may quote untrusted text. It is always one line of bounded length, without characters
+// that a terminal interprets.
 #ifndef COBRA_BASE_LOG_H_
 #define COBRA_BASE_LOG_H_
 
@@ -16,11 +15,11 @@ namespace cobra {
 
 enum class LogLevel { kInfo, kWarning, kError };
 
-// The message as its line has it: control characters, marks of direction and bytes that are not
-// UTF-8 as "\n" or "\x1b", a backslash as "\\"; what lies beyond 4,000 bytes is left out.
+// The message as it is logged: control characters, directional marks and bytes that are not UTF-8
+// as "\n" or "\x1b", a backslash as "\\"; truncated after 4,000 bytes.
 std::string LogText(absl::string_view message);
 
-// What a program that reads the log may look for: rpc=Predict, duration_ms=1200.
+// For programs that read the log: rpc=Predict, duration_ms=1200.
 struct LogField {
   absl::string_view name;
   std::variant<absl::string_view, double> value;

@@ -9,11 +9,11 @@
 
 namespace cobra {
 
-// A file whose pages are read as they are looked at: of gigabytes, only what somebody wants is in
-// memory. For the user's own files; a file that becomes shorter meanwhile ends the process.
+// A file whose pages are read on access, so that only the used part of a large file is in memory.
+// For the user's own files: if the file is truncated in the meantime, the process is killed.
 class MappedFile {
  public:
-  // NotFound or PermissionDenied as ReadFile (base/file.h); InvalidArgument for what is no regular
+  // NotFound or PermissionDenied as ReadFile (base/file.h); InvalidArgument if it is not a regular
   // file.
   static absl::StatusOr<MappedFile> Open(absl::string_view path);
   ~MappedFile();

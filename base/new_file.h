@@ -6,10 +6,10 @@
 
 namespace cobra {
 
-// A new file beside `target`, open for writing, that is to be renamed to it; `name` is set to its
-// own name. It has the usual mode, and its name cannot be guessed: in a folder that others may
-// write to, a link of theirs under a name that they foresee would be followed to a file of ours.
-// Null, with errno, if it cannot be made.
+// A new file in the folder of `target`, open for writing, that is to be renamed to it; `name` is
+// set to its temporary name. It has the usual mode, and its name cannot be guessed: in a folder
+// that others can write to, a link that they planted under a predictable name would be followed to
+// a file of ours. Null, with errno set, if it cannot be created.
 std::FILE* CreateBeside(const std::string& target, std::string* name);
 
 }  // namespace cobra

@@ -17,7 +17,7 @@ absl::StatusOr<std::string> ReadCertificates(absl::string_view path);
 struct KeyPair {
   std::string certificates, key;  // PEM: the certificate with its chain, its private key
 };
-// InvalidArgument if the key is not that of the first certificate, or needs a password.
+// InvalidArgument if the key does not match the first certificate, or needs a password.
 absl::StatusOr<KeyPair> ReadKeyPair(absl::string_view certificate_path, absl::string_view key_path);
 
 }  // namespace cobra

@@ -1,5 +1,5 @@
-// Work that is split among child processes, because a library in it keeps state or threads of its
-// own (LibTorch).
+// Work that is split among child processes, because it uses a library with its own state or threads
+// (LibTorch).
 #ifndef COBRA_BASE_PROCESSES_H_
 #define COBRA_BASE_PROCESSES_H_
 
@@ -12,10 +12,10 @@
 
 namespace cobra {
 
-// Calls work(i) for each i below `count` in a process of its own, `jobs` at a time, and waits for
-// all. Returns those that failed or crashed, ascending; a failure's message is in the log.
-// ResourceExhausted: no more processes can be started; those that were have ended. The caller has
-// no other children and no threads.
+// Calls work(i) for each i below `count` in a separate process, `jobs` at a time, and waits for
+// all. Returns those that failed or crashed, ascending; their messages are in the log.
+// ResourceExhausted: no more processes can be started; the started ones have ended. REQUIRES: the
+// caller has no other children and no threads.
 absl::StatusOr<std::vector<size_t>> RunInProcesses(size_t count, int jobs,
                                                    absl::FunctionRef<absl::Status(size_t)> work);
 

@@ -1,4 +1,4 @@
-// When a caller who was refused should come back, as a payload of the status.
+// When a refused caller should retry, as a payload of the status.
 #ifndef COBRA_BASE_RETRY_DELAY_H_
 #define COBRA_BASE_RETRY_DELAY_H_
 
@@ -11,7 +11,7 @@ namespace cobra {
 
 // REQUIRES: `status` is not OK, `delay` is not negative.
 absl::Status WithRetryDelay(absl::Status status, absl::Duration delay);
-// Nothing if the status does not say.
+// nullopt if the status has none.
 std::optional<absl::Duration> RetryDelayOf(const absl::Status& status);
 
 }  // namespace cobra

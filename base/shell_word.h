@@ -7,7 +7,7 @@
 
 namespace cobra {
 
-// An argument as a shell takes it: in quotes unless it is plain.
+// An argument for a shell: in quotes unless it is plain.
 std::string ShellWord(absl::string_view argument);
 
 }  // namespace cobra

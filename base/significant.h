@@ -1,4 +1,4 @@
-// A number with fewer digits, for files that keep no more than is known.
+// A number with fewer digits, for files that store only significant ones.
 #ifndef COBRA_BASE_SIGNIFICANT_H_
 #define COBRA_BASE_SIGNIFICANT_H_
 
@@ -7,7 +7,7 @@
 
 namespace cobra {
 
-// `value` with so many significant digits; itself, if it is not finite.
+// `value` rounded to that many significant digits; unchanged if it is not finite.
 inline double Significant(double value, int digits) {
   double rounded = value;
   return absl::SimpleAtod(absl::StrFormat("%.*g", digits, value), &rounded) ? rounded : value;

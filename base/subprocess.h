@@ -18,8 +18,8 @@ namespace cobra {
 
 struct StartOptions {
   int descriptor = -1, as_descriptor = -1;  // the program has `descriptor` of this process as `as_descriptor`
-  int standard_input = -1;                  // a descriptor of this process; -1: there is nothing to read
-  bool own_group = false;                   // a process group of its own: a terminal's Ctrl-C does not reach it
+  int standard_input = -1;                  // a descriptor of this process; -1: no input
+  bool own_group = false;                   // a new process group: a terminal's Ctrl-C does not reach it
 };
 
 // Starts `argv` with no signal blocked or ignored; the caller waits for it.
@@ -38,8 +38,8 @@ struct SubprocessOptions {
 // process with threads.
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options = {});
 
-// `name` in the folder of the running program; `name` itself, to be found on PATH, if it is not
-// there.
+// `name` in the folder of the running program; if it is not there, `name` itself, to be found on
+// PATH.
 std::string SiblingProgram(absl::string_view name);
 
 }  // namespace cobra

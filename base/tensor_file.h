@@ -17,11 +17,11 @@ namespace cobra {
 
 struct StoredTensor {
   std::vector<int64_t> shape;
-  absl::string_view bytes;  // as many as type and shape say
+  absl::string_view bytes;  // as many as type and shape require
   std::string dtype = "F32";
 };
 
-// Of a type's name in such files ("F32", "I64", "BOOL"); 0 if there is none of that name.
+// For a type's name in such files ("F32", "I64", "BOOL"); 0 if the name is unknown.
 int64_t BytesOfStoredType(absl::string_view dtype);
 
 // The tensors by name; they point into `file`. DataLoss if the file is malformed, or has a tensor

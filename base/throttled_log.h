@@ -1,4 +1,4 @@
-// A warning that may come a thousand times a second, when a disk is full or a database is away.
+// A warning that could occur a thousand times a second, when a disk is full or a database is down.
 #ifndef COBRA_BASE_THROTTLED_LOG_H_
 #define COBRA_BASE_THROTTLED_LOG_H_
 
@@ -16,7 +16,8 @@ class ThrottledLog {
  public:
   explicit ThrottledLog(absl::Duration period = absl::Seconds(10)) : period_(period) {}
 
-  // Logs at most one message in each period. It says how many were left out since the one before.
+  // Logs at most one message in each period, with the number of messages suppressed since the last
+  // one.
   void Log(LogLevel level, absl::string_view message, absl::Span<const LogField> fields = {});
   void Warning(absl::string_view message) { Log(LogLevel::kWarning, message); }
   void Error(absl::string_view message) { Log(LogLevel::kError, message); }

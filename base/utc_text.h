@@ -1,4 +1,4 @@
-// A time as RFC 3339 writes it: "2026-11-20T08:00:00Z".
+// A time in the format of RFC 3339: "2026-11-20T08:00:00Z".
 #ifndef COBRA_BASE_UTC_TEXT_H_
 #define COBRA_BASE_UTC_TEXT_H_
 

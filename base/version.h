@@ -4,7 +4,7 @@
 
 namespace cobra {
 
-const char* Version();  // as "0.2.0"
+const char* Version();  // "0.2.0"
 
 }  // namespace cobra
 

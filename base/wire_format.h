@@ -18,7 +18,7 @@ struct WireField {
   Kind kind = Kind::kVarint;
   uint64_t value = 0;       // all but kBytes; of kFixed64 and kFixed32 the bits
   absl::string_view bytes;  // kBytes: text, a message, or packed numbers
-  absl::string_view whole;  // the field as it stands, with its number
+  absl::string_view whole;  // the encoded field, including its number
 };
 
 // Removes a number from the start of `*rest`. False if there is none that ends within `most` bytes.
@@ -39,7 +39,7 @@ inline bool NextVarint(absl::string_view* rest, uint64_t* value, size_t most = 1
 // Removes the next field from `*rest`, which is not empty. False if the bytes are not a message.
 // Groups, which proto3 does not have, are rejected.
 inline bool NextWireField(absl::string_view* rest, WireField* field) {
-  constexpr size_t kMostBytes = 5;  // of a tag and of a size, as protobuf has it
+  constexpr size_t kMostBytes = 5;  // of a tag and of a size, as in protobuf
   const absl::string_view all = *rest;
   uint64_t tag = 0, size = 0;
   if (!NextVarint(rest, &tag, kMostBytes) || tag > UINT32_MAX || tag >> 3 == 0) return false;
@@ -129,7 +129,7 @@ class WireWriter {
   void TextUnlessEmpty(int field, absl::string_view text) {
     if (!text.empty()) Text(field, text);
   }
-  // What was written since size() was `since` becomes a message, or a list of packed numbers.
+  // Turns what was written since size() was `since` into a message, or a list of packed numbers.
   void Message(int field, size_t since) {
     Varint(size() - since);
     Tag(field, 2);

@@ -1,4 +1,4 @@
-// Errors for users under the RPC's own status codes.
+// Errors for users with a status code that the RPC chooses.
 #ifndef COBRA_BASE_WITH_CODE_H_
 #define COBRA_BASE_WITH_CODE_H_
 
