@@ -24,7 +24,7 @@ struct NoneValue {
 using AttributeValue =
     std::variant<NoneValue, bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<double>>;
 
-// "(2,2)", "1e-05", "True", "None", "'nearest'": Python's own spelling, without blanks.
+// "(2,2)", "1e-05", "True", "None", "'nearest'": Python's spelling, without blanks.
 std::string AttributeText(const AttributeValue& value);
 
 // A small ordered map; order is that of ops.def after GraphBuilder::Add. Copies share their entries
@@ -47,7 +47,7 @@ class Attributes {
   bool Bool(absl::string_view name, bool fallback = false) const;
   std::string String(absl::string_view name, absl::string_view fallback = "") const;
   std::vector<int64_t> Ints(absl::string_view name) const;  // empty if absent
-  // The same without a copy; as long as nothing changes.
+  // The same without a copy; valid until the attributes change.
   absl::Span<const int64_t> IntSpan(absl::string_view name) const;
 
   bool empty() const { return size() == 0; }
@@ -57,12 +57,12 @@ class Attributes {
   friend bool operator==(const Attributes& a, const Attributes& b) {
     return a.entries_ == b.entries_ || std::equal(a.begin(), a.end(), b.begin(), b.end());
   }
-  // A copy of the other, of which neither has changed since.
+  // Whether one is a copy of the other and neither has changed since.
   bool SharesEntriesWith(const Attributes& other) const { return entries_ == other.entries_; }
 
  private:
   using Entries = std::vector<Entry>;
-  Entries& Own();  // which no copy shares
+  Entries& Own();  // not shared with any copy
 
   std::shared_ptr<Entries> entries_;  // null: none
 };

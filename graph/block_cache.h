@@ -1,6 +1,6 @@
-// Blocks of networks that were built before. A search asks for thousands of networks made of the
-// same blocks, and a network repeats its own: each is built once and then copied
-// (NetBuilder::Block). Bounded in bytes; when it is full it starts again. Any thread.
+// Blocks of networks that were built before. A search asks about thousands of networks made of the
+// same blocks, and a network repeats its blocks: each is built once and then copied
+// (NetBuilder::Block). Bounded in bytes; when full it is cleared. Thread-safe.
 #ifndef COBRA_GRAPH_BLOCK_CACHE_H_
 #define COBRA_GRAPH_BLOCK_CACHE_H_
 
@@ -20,7 +20,7 @@ class BlockCache {
  public:
   explicit BlockCache(int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
-  // Keys are compared whole. Null if there is none.
+  // Keys are compared in full. Null if there is none.
   std::shared_ptr<const Graph> Find(absl::string_view key) const;
   // Keeps the block, unless it would take more than a sixteenth of the capacity.
   void Insert(absl::string_view key, std::shared_ptr<const Graph> block);

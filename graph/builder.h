@@ -36,10 +36,10 @@ class GraphBuilder {
   // Adds a second name of an existing parameter (shared weights).
   void AddParameterAlias(absl::string_view name, ValueRef parameter);
 
-  // Adds the tensors of `graph` that no call makes, and what is known of them: its references to
-  // them hold here too. `type_of` gives each its type here. REQUIRES: nothing was added yet.
+  // Adds the tensors of `graph` that no call makes, with their known values: its references to them
+  // are valid here too. `type_of` gives each its type here. REQUIRES: nothing was added yet.
   void AddTensorsOf(const Graph& graph, absl::FunctionRef<TensorType(ValueRef)> type_of);
-  void AddTensorsOf(const Graph& graph);  // with the types that they have
+  void AddTensorsOf(const Graph& graph);  // with their own types
 
   // Appends a call and returns its node index; its outputs are ValueRef::Node(index, k). Attributes
   // that ops.def lists and the caller does not pass are absent. int-or-list attributes must already
@@ -52,10 +52,10 @@ class GraphBuilder {
   absl::StatusOr<int32_t> Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin = {},
                               bool inplace = false);
 
-  // Appends the calls of `block` to this graph, whose values `inputs` take the place of the block's
-  // inputs. All names and module paths get `path` in front. Returns what the block's outputs are
-  // here. InvalidArgument unless `inputs` have the types of the block's, ResourceExhausted at a
-  // limit; the graph is then as before.
+  // Appends the calls of `block` to this graph, with the values `inputs` in place of the block's
+  // inputs. All names and module paths get the prefix `path`. Returns the block's outputs in this
+  // graph. InvalidArgument unless `inputs` have the types of the block's inputs, ResourceExhausted
+  // at a limit; the graph is then unchanged.
   absl::StatusOr<std::vector<ValueRef>> Append(const Graph& block, absl::Span<const ValueRef> inputs,
                                                absl::string_view path);
 
@@ -68,13 +68,13 @@ class GraphBuilder {
  private:
   Graph::Contents& contents() { return *graph_.contents_; }
 
-  // What calls add to the limits beside themselves.
+  // What calls add to the limits in addition to their number.
   struct Amount {
     int64_t results = 0, dimensions = 0;
 
     void Add(const TensorType& argument_or_result) { dimensions += argument_or_result.rank() + 1; }
   };
-  // ResourceExhausted if there may be no more.
+  // ResourceExhausted if that exceeds a limit.
   absl::Status CheckRoom(const Amount& more) const;
   void Count(const Amount& more);
 

@@ -41,13 +41,13 @@ struct ElementWrites {
   std::vector<double> values;
 };
 
-// Of setitem; `inputs` are its inputs, of which the first one's values are not read. Empty if the
-// form of the index is not supported.
+// For setitem; `inputs` are its inputs; the values of the first one are not read. Empty if the form
+// of the index is not supported.
 std::optional<ElementWrites> WritesOfSetItem(const Attributes& attributes, absl::Span<const ConstInput> inputs);
 
 struct UniformInput {
   const TensorType* type = nullptr;  // null: absent
-  double value = 0;                  // of all its elements
+  double value = 0;                  // of every element
 };
 
 // The one value that all elements of all outputs have, however many they are; nullopt if they

@@ -121,8 +121,8 @@ inline constexpr ConstRules kConstRules[] = {
 #undef COBRA_OP_RULES
 };
 constexpr const ConstRules& ConstRulesOf(Op op) { return kConstRules[static_cast<size_t>(op)]; }
-// Whether a result of `op` is what PyTorch has: an integer that was computed, and not only passed
-// on, must be exact.
+// Whether a result of `op` equals PyTorch's: an integer that was computed, not just passed on, must
+// be exact.
 bool IsCertain(Op op, DType dtype, double value);
 
 // ---- what rules share
@@ -155,7 +155,7 @@ inline Strides BroadcastStrides(const Shape& shape, const Shape& out) {
   return strides;
 }
 
-// Whether a tensor of `shape` can stand for one of shape `out`.
+// Whether a tensor of `shape` broadcasts to `out`.
 inline bool BroadcastsTo(const Shape& shape, const Shape& out) {
   if (shape.size() > out.size()) return false;
   for (size_t i = 0; i < shape.size(); ++i) {

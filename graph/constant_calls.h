@@ -1,6 +1,6 @@
-// Calls that depend on no input of the network: tables of positions, masks, weights that are
-// unpacked. PyTorch runs them each time, and so they are calls of the graph. Runtimes that prepare
-// a network compute them once.
+// Calls that do not depend on any input of the network: position tables, masks, weights that are
+// unpacked. PyTorch runs them each time, so they are calls of the graph. Runtimes that prepare a
+// network compute them once.
 #ifndef COBRA_GRAPH_CONSTANT_CALLS_H_
 #define COBRA_GRAPH_CONSTANT_CALLS_H_
 
@@ -14,23 +14,23 @@
 
 namespace cobra::graph {
 
-// Whether a call asks of its input `index` only which shape or type it has: x.type_as(other) is
-// constant where x is.
+// Whether a call uses only the shape or type of its input `index`: x.type_as(other) is constant if
+// x is.
 bool ReadsOnlyTheType(Op op, size_t index);
 
-// Of each call, whether its results are the same in every run: from what depends on inputs, on
-// random numbers, or (unless `of_parameters`) on parameters, they are not.
+// For each call, whether its results are the same in every run: they are not if they depend on
+// inputs, on random numbers, or (unless `of_parameters`) on parameters.
 std::vector<bool> ConstantCalls(const Graph& graph, bool of_parameters);
 
 struct WithoutCalls {
   static constexpr int32_t kGone = -1;
 
   Graph graph;
-  std::vector<int32_t> place_of_call;  // of each call of the network its place in `graph`, or kGone
+  std::vector<int32_t> place_of_call;  // for each call of the network its index in `graph`, or kGone
 };
 
-// The network as a runtime has prepared it: the results of such calls are constants, with their
-// values where these are known. Nothing if there are no such calls, or no others.
+// The network as prepared by a runtime: the results of such calls are constants, with their values
+// if known. nullopt if there are no such calls, or no others.
 std::optional<WithoutCalls> WithoutConstantCalls(const Graph& graph, bool of_parameters);
 
 }  // namespace cobra::graph

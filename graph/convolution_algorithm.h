@@ -52,14 +52,14 @@ struct Convolution {
 // The geometry of a call of conv1d, conv2d or conv3d; nullopt for any other call.
 std::optional<Convolution> ConvolutionOf(const Graph& graph, const Node& node);
 
-// LibTorch's own choice: whether it passes a float32 convolution to oneDNN, or multiplies matrices
+// LibTorch's choice: whether it passes a float32 convolution to oneDNN, or multiplies matrices
 // itself (kProduct).
 bool RunsInOneDnn(const Convolution& convolution);
 
 // REQUIRES: one or two spatial dimensions, and macs() > 0.
 ConvolutionAlgorithm AlgorithmOf(const Convolution& convolution);
 
-inline constexpr int64_t kChannelBlock = 16;  // channels of one block of oneDNN's with AVX-512 (nChw16c)
+inline constexpr int64_t kChannelBlock = 16;  // channels of one oneDNN block with AVX-512 (nChw16c)
 constexpr int64_t RoundUpTo(int64_t channels, int64_t block) { return (channels + block - 1) / block * block; }
 inline constexpr int64_t kAccumulators = 28;  // vector registers in which a oneDNN kernel sums
 

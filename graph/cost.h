@@ -22,7 +22,7 @@ struct NodeCost {
 NodeCost CostOf(const Graph& graph, int32_t node);
 std::vector<NodeCost> NodeCosts(const Graph& graph);
 
-// For a call that is in no graph.
+// For a call that is not in a graph.
 int64_t MacsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
                    const std::vector<TensorType>& outputs);
 int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,

@@ -1,4 +1,4 @@
-// What a call reads: x * x, cat([x, x]) read one tensor.
+// The distinct tensors that a call reads: x * x and cat([x, x]) read one.
 #ifndef COBRA_GRAPH_DISTINCT_INPUTS_H_
 #define COBRA_GRAPH_DISTINCT_INPUTS_H_
 
@@ -9,7 +9,7 @@
 
 namespace cobra::graph {
 
-// Positions in `call.inputs`, in their order: of each tensor the first; kNone is none.
+// Positions in `call.inputs`, in order: the first of each tensor; kNone is skipped.
 std::vector<size_t> DistinctInputs(const Node& call);
 
 }  // namespace cobra::graph

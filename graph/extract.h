@@ -1,5 +1,5 @@
-// One call of a network as a graph of its own, to be measured when the model does not know the
-// layer. It contains only the call, its attributes and its shapes: no names, no source.
+// One call of a network as a separate graph, to be measured when the model does not know the layer.
+// It contains only the call, its attributes and its shapes: no names, no source.
 #ifndef COBRA_GRAPH_EXTRACT_H_
 #define COBRA_GRAPH_EXTRACT_H_
 

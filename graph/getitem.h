@@ -18,17 +18,17 @@ namespace cobra::graph {
 struct IndexItem {
   enum class Kind { kInt, kSlice, kEllipsis, kNone, kBool, kList, kTensor };
   Kind kind = Kind::kInt;
-  int64_t value = 0;                         // kInt, kBool; kTensor: which
+  int64_t value = 0;                         // kInt, kBool; kTensor: its index
   std::optional<int64_t> start, stop, step;  // kSlice
-  Shape list_shape;                          // kList: of the nested lists
-  // kList: its smallest and largest number; none of an empty list
+  Shape list_shape;                          // kList: shape of the nested lists
+  // kList: its smallest and largest number; absent for an empty list
   std::optional<int64_t> least, most;
 };
 using IndexList = std::vector<IndexItem>;
 
 absl::StatusOr<IndexList> ParseIndex(absl::string_view text);
 
-// Whether an index without tensors copies what it selects: one with a list, True or False.
+// Whether an index without tensors copies what it selects: if it contains a list, True or False.
 inline bool Gathers(const std::string& text) {
   // ", " separates items, so a bracket can only open a list; None is the only other word.
   return text.find_first_of("[TF") != std::string::npos;

@@ -26,7 +26,7 @@ struct ValueRef {
     kInput,      // graph input
     kParameter,  // nn.Parameter
     kBuffer,     // registered buffer (running_mean ...)
-    kConstant,   // a tensor that was made before the network runs, and that no module has a name for
+    kConstant,   // a tensor that was made before the network runs, and that has no name in a module
   };
   Kind kind = Kind::kNone;
   int32_t index = 0;
@@ -74,7 +74,7 @@ struct NamedTensor {
   TensorType type;
 };
 
-// Cheap to copy: copies share what they describe. A move is a copy.
+// Cheap to copy: copies share their contents. A move is a copy.
 class Graph {
  public:
   Graph() : contents_(std::make_shared<Contents>()) {}
@@ -83,16 +83,16 @@ class Graph {
 
   absl::Span<const Node> nodes() const { return contents_->nodes; }
   absl::Span<const NamedTensor> inputs() const { return contents_->inputs; }
-  absl::Span<const NamedTensor> parameters() const { return contents_->parameters; }  // shared ones once
+  absl::Span<const NamedTensor> parameters() const { return contents_->parameters; }  // each shared one once
   absl::Span<const NamedTensor> buffers() const { return contents_->buffers; }
   absl::Span<const NamedTensor> constants() const { return contents_->constants; }
   absl::Span<const ValueRef> outputs() const { return contents_->outputs; }
-  // Of a buffer, a constant, or a call on these alone, in row-major order; null unless the reader
-  // was asked to keep them, and knows them.
+  // Of a buffer, a constant, or a call on only these, in row-major order; null unless the reader
+  // was asked to keep the values, and knows them.
   std::shared_ptr<const std::vector<double>> KnownValues(ValueRef ref) const;
-  // REQUIRES: ref is of this graph and not kNone.
+  // REQUIRES: ref belongs to this graph and is not kNone.
   const TensorType& TypeOf(ValueRef ref) const;
-  bool Contains(ValueRef ref) const;  // kNone is of every graph
+  bool Contains(ValueRef ref) const;  // kNone belongs to every graph
   int64_t num_parameters() const;     // number of elements
   // {alias name: index into parameters()}: names of shared parameters beyond the first.
   absl::Span<const std::pair<std::string, int32_t>> parameter_aliases() const { return contents_->parameter_aliases; }
@@ -106,7 +106,7 @@ class Graph {
     std::vector<std::pair<ValueRef, std::shared_ptr<const std::vector<double>>>> known_values;
     std::vector<ValueRef> outputs;
   };
-  // Not changed any more once a GraphBuilder has given the graph away.
+  // Immutable once a GraphBuilder has returned the graph.
   std::shared_ptr<Contents> contents_;
 };
 

@@ -1,5 +1,5 @@
-// How much memory a graph takes, for what is bounded in bytes: many networks of one request, graphs
-// that wait.
+// How much memory a graph takes, for limits in bytes: many networks in one request, graphs in a
+// queue.
 #ifndef COBRA_GRAPH_GRAPH_BYTES_H_
 #define COBRA_GRAPH_GRAPH_BYTES_H_
 
@@ -9,8 +9,8 @@
 
 namespace cobra::graph {
 
-// About what it holds on the heap, or more: attributes that calls share count for each of them.
-// Takes time in proportion to the calls and their tensors.
+// Approximate heap memory, an upper bound: attributes that calls share count for each of them.
+// Takes time proportional to the calls and their tensors.
 int64_t GraphBytes(const Graph& graph);
 
 }  // namespace cobra::graph

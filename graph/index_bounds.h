@@ -1,4 +1,4 @@
-// How large the integers of a network's tensors may be: these are nearly always indices, so they
+// How large the integers in a network's tensors may be: they are nearly always indices, so they
 // must be below the size of the indexed dimension.
 #ifndef COBRA_GRAPH_INDEX_BOUNDS_H_
 #define COBRA_GRAPH_INDEX_BOUNDS_H_

@@ -9,10 +9,10 @@
 //    "constants"?: [{"name", "shape", "dtype"}], "output": [source...], "output_consts"?, "macs",
 //    "peak_memory_bytes"}
 // A source is a record number, [record, output], "in:i", "p:NAME", "b:NAME", or "c"; "consts"
-// numbers the constants of a record's "c"s in order. Tensors left out are not listed; "slots" gives
-// the positions in OpInfo::inputs of those that are, where there is a gap. "kind" marks what moves
-// nothing ("view", "alias"), a tensor that is made of none ("create"), and what involves no input
-// and no parameter ("const"). "dtype" where not all are float32.
+// numbers the constants of a record's "c"s in order. Absent tensors are not listed; if there is a
+// gap, "slots" gives the positions in OpInfo::inputs of those that are. "kind" marks calls that
+// move no data ("view", "alias"), tensors made from no other ("create"), and calls that involve
+// neither an input nor a parameter ("const"). "dtype" is given unless all are float32.
 #ifndef COBRA_GRAPH_JSON_H_
 #define COBRA_GRAPH_JSON_H_
 

@@ -18,17 +18,17 @@
 namespace cobra::graph {
 
 struct Layout {
-  // Of a graph's tensor. REQUIRES: not kNone.
+  // Of a tensor in the graph. REQUIRES: not kNone.
   Strides Of(const Graph& graph, ValueRef ref) const;
   bool IsContiguous(const Graph& graph, ValueRef ref) const;
   bool SuggestsChannelsLast(const Graph& graph, ValueRef ref) const;
 
-  // Of arguments of the network with four dimensions, of weights of convolutions over images, and
-  // so of their results; else they are in row-major order.
+  // Channels last for the network's arguments with four dimensions and the weights of image
+  // convolutions, and so for their results; otherwise row-major order.
   bool channels_last = false;
 
   std::vector<bool> contiguous;  // [node]: all its outputs are in row-major order
-  std::vector<bool> copies;      // [node]: the call is of class kView but has to copy its input
+  std::vector<bool> copies;      // [node]: the call has class kView but must copy its input
   absl::flat_hash_map<int32_t, absl::InlinedVector<Strides, 1>> strides;  // of the nodes that are not contiguous
 };
 Layout ComputeLayout(const Graph& graph, bool channels_last = false);
@@ -48,8 +48,8 @@ class LayoutTracker {
  private:
   bool StaysContiguous(const Node& node) const;
   bool MakesImagesChannelsLast(const Node& node) const;
-  // Without shape where one is absent. A call may have as many results as arguments
-  // (broadcast_tensors), so its arguments are looked up once.
+  // An absent one has no shape. A call may have as many results as arguments (broadcast_tensors),
+  // so its arguments are looked up once.
   absl::InlinedVector<StridedShape, 4> InputsOf(const Node& node) const;
   std::optional<Strides> StridesOf(const Node& node, size_t output, absl::Span<const StridedShape> inputs) const;
   const Graph& graph_;

@@ -1,8 +1,8 @@
 // What products compute, from shapes alone: the multiply-accumulates of the products that ATen runs
 // inside a call. They are those of torch.utils.flop_counter.FlopCounterMode with SDPBackend.MATH,
-// and those of products that it leaves out (tests/frontend/python/libraries/macs_test.py says
-// which). Every function takes the arguments of a call that the shape rules accept; `in` has null
-// for None. Results beyond int64_t are its largest number.
+// and those of products that it omits (listed in tests/frontend/python/libraries/macs_test.py).
+// Every function takes the arguments of a call that the shape rules accept; `in` has null for None.
+// Results saturate at the largest int64_t.
 #ifndef COBRA_GRAPH_MACS_H_
 #define COBRA_GRAPH_MACS_H_
 
@@ -16,7 +16,7 @@ namespace cobra::graph {
 
 struct EinsumWork {
   int64_t macs = 0;         // of its batched matrix products
-  int64_t elementwise = 0;  // operations of what is summed before a product, and of products of elements
+  int64_t elementwise = 0;  // operations of sums before a product, and of elementwise products
 };
 
 // As ATen contracts it: from left to right, two operands at a time. Terms beyond the operands given
@@ -26,13 +26,13 @@ EinsumWork EinsumWorkOf(const std::string& equation, const std::vector<const Ten
 int64_t SdpaMacs(const Node& node, const std::vector<const TensorType*>& in);
 int64_t MhaMacs(const Node& node, const std::vector<const TensorType*>& in);
 
-// Layers over whole sequences, also packed ones, and single steps.
+// Layers over whole sequences, including packed ones, and single steps.
 int64_t RnnMacs(const Node& node, const std::vector<const TensorType*>& in);
 int64_t RnnCellMacs(const Node& node, const std::vector<const TensorType*>& in);
 
 int64_t TensordotMacs(const Node& node, const std::vector<const TensorType*>& in);
 
-// In the cheapest order, which is the one that ATen finds.
+// In the cheapest order, which ATen also finds.
 int64_t MultiDotMacs(const std::vector<const TensorType*>& in);
 
 // By repeated squaring.

@@ -1,4 +1,4 @@
-// Memory over the execution order: what PeakMemoryBytes() (graph/cost.h) is the largest of.
+// Memory over the execution order; PeakMemoryBytes() (graph/cost.h) is its maximum.
 #ifndef COBRA_GRAPH_MEMORY_H_
 #define COBRA_GRAPH_MEMORY_H_
 
@@ -11,7 +11,7 @@ namespace cobra::graph {
 
 struct MemoryUse {
   int64_t always_bytes = 0;                // inputs, parameters, buffers and constants
-  std::vector<int64_t> during_call_bytes;  // one per call: all of it, with the call's own workspace
+  std::vector<int64_t> during_call_bytes;  // one per call: the total, including the call's workspace
 };
 MemoryUse MemoryUseOf(const Graph& graph);
 

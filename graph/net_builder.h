@@ -45,7 +45,7 @@ struct Conv2dOptions {
   bool bias = false;
 };
 
-// nn.MaxPool2d. Unlike PyTorch's, `stride` has to be given.
+// nn.MaxPool2d. Unlike in PyTorch, `stride` is required.
 struct MaxPool2dOptions {
   Size2d kernel_size = 1;
   Size2d stride = 1;
@@ -53,7 +53,7 @@ struct MaxPool2dOptions {
   bool ceil_mode = false;
 };
 
-// nn.AvgPool2d. Unlike PyTorch's, `stride` has to be given.
+// nn.AvgPool2d. Unlike in PyTorch, `stride` is required.
 struct AvgPool2dOptions {
   Size2d kernel_size = 1;
   Size2d stride = 1;
@@ -70,14 +70,14 @@ struct NetBuilderOptions {
 class NetBuilder {
  public:
   explicit NetBuilder(NetBuilderOptions options = {});
-  // The layout watches the graph.
+  // The layout refers to the graph.
   NetBuilder(const NetBuilder&) = delete;
   NetBuilder& operator=(const NetBuilder&) = delete;
 
   const absl::Status& status() const { return status_; }
   bool ok() const { return status_.ok(); }
 
-  // ---- tensors that no call computes; those without a name are numbered ----
+  // ---- tensors that are not computed by a call; unnamed ones are numbered ----
   ValueRef Input(Shape shape, DType dtype = DType::float32, absl::string_view name = "");
   ValueRef Parameter(Shape shape, absl::string_view name = "");
   ValueRef Constant(Shape shape, absl::string_view name) { return graph_.AddConstant(name, {std::move(shape)}); }
@@ -114,7 +114,7 @@ class NetBuilder {
 
   // ---- blocks ----
   // Builds a block on `net`: its calls on `inputs`, with module paths and names that begin with
-  // `path`. Its result depends on nothing but the block's text and the types of the inputs.
+  // `path`. Its result depends only on the block's text and the types of the inputs.
   using BuildBlock =
       absl::FunctionRef<ValueRef(NetBuilder& net, const std::string& path, absl::Span<const ValueRef> inputs)>;
   // The block that `text` describes: built once in this process for inputs of these types,
@@ -134,14 +134,14 @@ class NetBuilder {
   ValueRef View(ValueRef x, std::vector<int64_t> size, absl::string_view path = "");
   // x.view(x.size(0), -1)
   ValueRef FlattenView(ValueRef x, absl::string_view path = "") { return View(x, {Dim(x, 0), -1}, path); }
-  // x.contiguous(): x itself where its strides are contiguous already.
+  // x.contiguous(): x itself if its strides are already contiguous.
   ValueRef Contiguous(ValueRef x, absl::string_view path = "");
 
   absl::StatusOr<Graph> Finish(std::vector<ValueRef> outputs) &&;
 
  private:
   ValueRef AddCall(Op op, Attributes attributes, std::vector<ValueRef> inputs, absl::string_view path, bool inplace);
-  // Built, or known; null if it cannot be built alone.
+  // Built or found in the cache; null if it cannot be built by itself.
   std::shared_ptr<const Graph> BlockOf(absl::string_view text, absl::Span<const ValueRef> inputs, BuildBlock build);
   bool AreContiguous(absl::Span<const ValueRef> values);
   // `path`.`name`, or `letter` and the next number if there is no path.

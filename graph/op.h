@@ -31,14 +31,14 @@ enum class CostClass : uint8_t {
   kView,     // no tensor data is touched (reshape, transpose, slices)
 };
 
-// What the integers of an input select, and so below what they are. After '#' in ops.def.
+// What the integers of an input select, which bounds their values. After '#' in ops.def.
 enum class Selects : uint8_t {
   kNothing,    // they are numbers to compute with
-  kMask,       // "mask": what is true
+  kMask,       // "mask": the elements that are true
   kCount,      // "count": how often something is repeated; any number
   kDim,        // "dim": along the attribute `dim` of the first input
   kEach,       // "each": the n-th tensor of the list along dimension n of the first input
-  kAny,        // "any": along a dimension of the first input that the attribute `index` tells: below the smallest
+  kAny,        // "any": along a dimension of the first input given by the attribute `index`: below the smallest
   kElement,    // "element": of the first input, as if it had one dimension
   kLast,       // "last": along the last dimension of the first input
   kLastTwo,    // "last_two": among the elements of the last two
@@ -46,7 +46,7 @@ enum class Selects : uint8_t {
   kClass,      // "class": along the classes of the first input, its second dimension or its only one
   kRow,        // "row": a row of the second input
   kValue,      // "value": along the last dimension of the output
-  kBag,        // "bag": an index at which a bag begins; the first one begins at 0
+  kBag,        // "bag": the index at which a bag begins; the first begins at 0
   kGroup,      // "group": where a group of rows ends; ascending
 };
 
@@ -57,16 +57,16 @@ struct OpInputSpec {
   Selects selects = Selects::kNothing;
 };
 
-// When an attribute changes what runs at inference. A mark at its end in ops.def.
+// When an attribute affects inference. A mark at the end of its name in ops.def.
 enum class AttributeUse : uint8_t {
   kAlways,
   // '~': in training only; the call has a `training` argument, and at inference the attribute has
   // no effect.
   kTraining,
-  kNever,       // '-': a gradient or a check depends on it
+  kNever,       // '-': only a gradient or a check depends on it
   kWhereTrue,   // '+'
-  kBeside,      // '&other': where the call has the attribute `other` too
-  kOutputSize,  // '=size': the size of the output that it comes to does, under that name
+  kBeside,      // '&other': if the call also has the attribute `other`
+  kOutputSize,  // '=size': replaced by the resulting output size, under that name
 };
 
 struct OpAttributeSpec {
@@ -84,9 +84,9 @@ struct OpInfo {
   int min_inputs = 0;
   int max_inputs = 0;  // INT_MAX when variadic
 
-  // Of input `i` of a call; the last one stands for all tensors of a list.
+  // The spec of input `i` of a call; the last one applies to all tensors of a list.
   const OpInputSpec& input(size_t i) const { return inputs[i < inputs.size() ? i : inputs.size() - 1]; }
-  const OpAttributeSpec* FindAttribute(absl::string_view name) const;  // null if the operator has none of that name
+  const OpAttributeSpec* FindAttribute(absl::string_view name) const;  // null if the operator has no such attribute
 };
 
 const OpInfo& GetOpInfo(Op op);

@@ -15,13 +15,13 @@ namespace cobra::graph {
 // itself, and the call costs nothing.
 enum class Storage : uint8_t {
   kOwn,             // each output has its own
-  kResizes,         // its own; in place, the first input's under any other size
-  kUnlessTraining,  // returns its first input unless it trains (dropout)
-  kUnlessCast,      // returns its first input if that has the type already
+  kResizes,         // its own; in place, the first input's with any other size
+  kUnlessTraining,  // returns its first input unless in training (dropout)
+  kUnlessCast,      // returns its first input if that already has the type
   kUnlessComplex,   // returns its first input if that is real; a view of a complex one
   kSame,            // returns its first input
   kView,            // the first input's, unless strides force a copy
-  kViewAsNew,       // likewise, but the JSON form lists it as a tensor of its own
+  kViewAsNew,       // likewise, but the JSON form lists it as a separate tensor
   kViewOrGather,    // a view, unless tensors or lists select: then its own (getitem)
 };
 
@@ -37,7 +37,7 @@ enum class StrideRule : uint8_t {
   kSuggested,     // likewise, if in's strides suggest it (4 dimensions, SuggestsChannelsLast); else contiguous
   kPooledLine,    // channels last if in is, with 3 dimensions too: computed as an image of height 1
   kConcatenated,  // channels last if all inputs are; else contiguous
-  kBatchFirst,    // sequence before batch in memory, where the attribute `batch_first` is true; else contiguous
+  kBatchFirst,    // sequence before batch in memory, if the attribute `batch_first` is true; else contiguous
   kColumns,       // matrices by columns, as LAPACK leaves them
   kRotated,       // rot90
   kEinsum,
@@ -46,7 +46,7 @@ enum class StrideRule : uint8_t {
   kEach,            // output number i is a view of input number i
   kBase,            // those of the second input (as_base)
   kViewed,          // those of a view of another size, which must be possible
-  kReshaped,        // likewise, or a contiguous copy where it is not
+  kReshaped,        // likewise, or a contiguous copy if that is not possible
   kMadeContiguous,  // those of in if it is contiguous, else a copy
   kRavelled,        // likewise, of one dimension
   kPermuted,        // in the order of the attribute `dims`
@@ -60,11 +60,11 @@ enum class StrideRule : uint8_t {
   kPairs,     // complex numbers as two
   kUnsqueezed,
   kSqueezed,
-  kExpanded,  // 0 where a dimension of one element became larger
+  kExpanded,  // 0 for dimensions that were expanded from one element
   kIndexed,   // x[1:, None, ::2, T0]
 };
 
-// PyTorch kernels with a rule of their own: for their work, for the memory that they need besides
+// PyTorch kernels with special rules: for their work, for the memory that they need in addition to
 // their outputs, or for the values that their inputs must have.
 enum class Kernel : uint8_t {
   kPlain,        // reads its inputs, writes its outputs
@@ -76,7 +76,7 @@ enum class Kernel : uint8_t {
   kMaxPool,
   kAttention,
   kMultiHead,
-  kFactor,  // factors square matrices: works only on positive definite, or at least regular, ones
+  kFactor,  // factors square matrices, which must be positive definite, or at least regular
 };
 
 enum class Randomness : uint8_t {

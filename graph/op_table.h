@@ -1,6 +1,6 @@
 // Tables with a row for every operator, in the order of ops.def, generated from a .def file. If a
 // row is missing, duplicate or out of order, compilation fails, and the message names the operator.
-// So no operator gets a default that nobody chose.
+// So no operator silently gets a default.
 //
 //   struct Row { Op op; ... };
 //   constexpr Row kRows[] = { ... };
@@ -17,14 +17,14 @@ namespace cobra::graph {
 
 inline constexpr Op kNoOp = static_cast<Op>(kNumOps);
 
-// The first operator without a row in its place, or the first superfluous row; kNoOp if every
-// operator has its row.
+// The first operator whose row is missing or misplaced, or the first superfluous row; kNoOp if
+// every operator has its row.
 template <typename Row, size_t kRows>
 constexpr Op FirstWithoutRow(const Row (&rows)[kRows]) {
   for (size_t i = 0; i < kRows; ++i) {
     if (rows[i].op != static_cast<Op>(i)) return i < kNumOps ? static_cast<Op>(i) : rows[i].op;
   }
-  return static_cast<Op>(kRows);  // the first for which there is no row left
+  return static_cast<Op>(kRows);  // the first operator without a row
 }
 
 // The first operator for which `holds` is false; kNoOp if there is none.

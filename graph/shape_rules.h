@@ -299,7 +299,7 @@ absl::Status ShapeError(const Args&... args) {
   return absl::InvalidArgumentError(absl::StrCat(args...));
 }
 inline std::vector<TensorType> One(Shape shape, DType dtype) { return {TensorType{std::move(shape), dtype}}; }
-std::string SizesText(const Shape& shape);  // "[1, 3, 224, 224]", as PyTorch's messages have it
+std::string SizesText(const Shape& shape);  // "[1, 3, 224, 224]", as in PyTorch's messages
 
 int Category(DType dtype);   // 0 bool, 1 integer, 2 floating point, 3 complex: the order of type promotion
 DType ToFloat(DType dtype);  // the result type of functions of real numbers: integers become float32
@@ -311,9 +311,9 @@ absl::Status NotImplementedFor(const Call& call, DType dtype);
 
 // No dimension of an output has more elements: beyond, a product of sizes may have wrapped around.
 inline constexpr int64_t kMaxDimension = int64_t{1} << 40;
-absl::Status TooManyElements(absl::string_view name);  // the limit error for it
+absl::Status TooManyElements(absl::string_view name);  // the corresponding limit error
 
-// How many dimensions the operator's name states: 2 of "conv2d". Internal where it states none.
+// The number of dimensions in the operator's name: 2 for "conv2d". Internal if there is none.
 absl::StatusOr<int> DimsInName(const Call& call);
 
 // Checks the attribute batch_sizes of a packed batch (one per step, positive, not increasing) and

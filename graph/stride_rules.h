@@ -19,8 +19,8 @@ Strides ContiguousStrides(const Shape& shape);
 bool IsContiguous(const Shape& shape, const Strides& strides);
 // Up to five dimensions, the second one innermost.
 bool IsChannelsLast(const Shape& shape, const Strides& strides, size_t least_rank = 4);
-// Whether PyTorch takes a tensor of four dimensions for one whose channels are last: by the order
-// of its strides alone, which may leave gaps (c10/core/MemoryFormat.h, is_channels_last_strides_2d;
+// Whether PyTorch considers a tensor of four dimensions channels-last: only by the order of its
+// strides, which may leave gaps (c10/core/MemoryFormat.h, is_channels_last_strides_2d;
 // suggest_memory_format()).
 bool SuggestsChannelsLast(const Shape& shape, const Strides& strides);
 Strides ChannelsLastStrides(const Shape& shape);
@@ -33,12 +33,13 @@ struct StridedShape {
 };
 
 // A new tensor that is computed element by element from operands that broadcast to it: dimensions
-// lie in memory in the order of the first operand that tells (ATen's
+// are in the memory order of the first operand that determines it (ATen's
 // TensorIterator::reorder_dimensions).
 Strides ElementwiseStrides(const Shape& out, absl::Span<const StridedShape> operands);
 
 // Strides of output number `output` by the rule of the operator; nullopt for a new contiguous
-// tensor. `inputs`: those of the node, without shape where one is absent; there is a first one.
+// tensor. `inputs`: those of the node; an absent one has no shape. REQUIRES: the first one is
+// present.
 std::optional<Strides> StridesByRule(const Node& node, size_t output, absl::Span<const StridedShape> inputs);
 
 }  // namespace cobra::graph

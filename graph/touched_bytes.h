@@ -1,5 +1,5 @@
-// Bytes that a call touches of its tensors. Most calls read all of their arguments and write all of
-// their results. Those that look something up, select, or write a part in place touch a part,
+// The bytes of its tensors that a call touches. Most calls read all of their arguments and write
+// all of their results. Look-ups, selections and partial in-place writes touch only a part,
 // whatever the size of the table or the buffer.
 #ifndef COBRA_GRAPH_TOUCHED_BYTES_H_
 #define COBRA_GRAPH_TOUCHED_BYTES_H_
@@ -11,14 +11,13 @@
 
 namespace cobra::graph {
 
-// Read of the call's argument `input`: never more than the whole tensor, since what is read again
-// comes from a cache.
-// 0 of an absent one, and of one that only gives a type or a size, or is overwritten. Where the
-// values decide (masks), the most that they may ask for.
+// Bytes read of the call's argument `input`: at most the whole tensor, since repeated reads come
+// from a cache. 0 for an absent argument, and for one that only provides a type or a size, or is
+// overwritten. If it depends on values (masks), the maximum.
 int64_t BytesRead(const Graph& graph, const Node& call, size_t input);
 
-// Written of the call's result `output`. In place it is what the call changes; out of place a call
-// that changes a part copies the rest.
+// Bytes written of the call's result `output`. In place, only what the call changes; out of place,
+// a call that changes a part copies the rest.
 int64_t BytesWritten(const Graph& graph, const Node& call, size_t output);
 
 }  // namespace cobra::graph

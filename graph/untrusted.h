@@ -29,8 +29,8 @@ absl::Status CheckTensorType(const TensorType& type, const GraphLimits& limits);
 // keepdim=1. Names with different meanings in different operators are not checked here.
 absl::Status CheckAttributeTypes(const Attributes& attributes);
 
-// ResourceExhausted if the name of a tensor, a module or a file is longer than the front ends make
-// them (Limits::name_bytes): a breakdown repeats it for each call.
+// ResourceExhausted if the name of a tensor, a module or a file is longer than the front ends allow
+// (Limits::name_bytes): a breakdown repeats it for each call.
 absl::Status CheckNameLength(absl::string_view name);
 
 // "node 12 (conv2d)"
@@ -38,8 +38,8 @@ std::string NodeText(int64_t index, absl::string_view op);
 // The sender's text for use in a message, shortened.
 std::string Quoted(absl::string_view text);
 
-// The names of one list, whose bytes live longer than this. Each name may occur once; empty names
-// may repeat.
+// The names of one list; their bytes must outlive this object. Each name may occur once; empty
+// names may repeat.
 class UniqueNames {
  public:
   bool Add(absl::string_view name) { return name.empty() || names_.insert(name).second; }
