@@ -1,21 +1,15 @@
 #include "proto/request_id.h"
 
-#include <algorithm>
 #include <random>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/limit_message.h"
+#include "base/names.h"
 #include "base/user_error.h"
 
 namespace cobra::proto {
-namespace {
-
-bool IsInId(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.'; }
-
-}  // namespace
 
 std::string NewRequestId() {
   std::random_device random;
@@ -29,7 +23,7 @@ absl::Status CheckRequestId(absl::string_view id) {
         Diagnostic::Kind::kUsage,
         LimitMessage(kRequestIdName, static_cast<int64_t>(id.size()), int64_t{kMaxRequestIdBytes}, "bytes"), kHint);
   }
-  if (!id.empty() && std::all_of(id.begin(), id.end(), IsInId)) return absl::OkStatus();
+  if (IsPlainName(id, kMaxRequestIdBytes)) return absl::OkStatus();
   return UserError(
       Diagnostic::Kind::kUsage,
       absl::StrCat(kRequestIdName, " \"", absl::CHexEscape(id), "\": may have letters, digits, '-', '_' and '.' only"),

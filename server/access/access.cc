@@ -17,14 +17,13 @@
 #include "base/hash.h"
 #include "base/hex_digits.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "base/status_macros.h"
-#include "server/queue/measurement_task.h"
 
 namespace cobra::server {
 namespace {
 
 constexpr int64_t kMaxAccessFileBytes = int64_t{1} << 20;
-constexpr size_t kLongestName = 200;
 
 // Words of one line: "name=ci role=ask token_sha256=...".
 struct Words {
@@ -72,8 +71,8 @@ absl::Status CheckBinding(const Principal& principal) {
   }
   if (principal.worker.empty() || principal.targets.empty())
     return absl::InvalidArgumentError("role=measure needs worker=NAME and targets=NAME[,NAME]");
-  COBRA_RETURN_IF_ERROR(CheckName("worker", principal.worker, kLongestName));
-  for (const std::string& target : principal.targets) COBRA_RETURN_IF_ERROR(CheckName("target", target, kLongestName));
+  COBRA_RETURN_IF_ERROR(CheckPlainName("worker", principal.worker));
+  for (const std::string& target : principal.targets) COBRA_RETURN_IF_ERROR(CheckPlainName("target", target));
   return absl::OkStatus();
 }
 
@@ -109,7 +108,7 @@ absl::Status CheckTarget(const Principal* principal, absl::string_view target) {
 
 absl::StatusOr<AccessTable::Line> AccessTable::ParseLine(absl::string_view text) {
   COBRA_ASSIGN_OR_RETURN(const Words words, SplitLine(text));
-  COBRA_RETURN_IF_ERROR(CheckName("name", words.name, kLongestName));
+  COBRA_RETURN_IF_ERROR(CheckPlainName("name", words.name));
   Principal principal;
   principal.name = std::string(words.name);
   COBRA_ASSIGN_OR_RETURN(principal.role, RoleFromName(words.role));

@@ -9,11 +9,11 @@
 #include "absl/time/time.h"
 #include "base/json.h"
 #include "base/limit_message.h"
+#include "base/names.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "nlohmann/json.hpp"
 #include "proto/label.h"
-#include "server/queue/measurement_task.h"
 
 namespace cobra::server {
 namespace {
@@ -40,7 +40,7 @@ absl::StatusOr<store::PredictionFilter> FilterOf(const v1::ListPredictionsReques
   }
   COBRA_RETURN_IF_ERROR(CheckAtMost("targets", request.targets_size(), kMaxTargets));
   for (const std::string& target : request.targets()) {
-    COBRA_RETURN_IF_ERROR(CheckName("target", target, 200));
+    COBRA_RETURN_IF_ERROR(CheckPlainName("target", target));
     filter.targets.push_back(target);
   }
   COBRA_RETURN_IF_ERROR(CheckAtMost("predictions", request.limit(), kMaxLimit));

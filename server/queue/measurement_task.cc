@@ -3,11 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
+#include "base/names.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/cost.h"
@@ -55,7 +54,7 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
     }
     case v1::MeasurementTask::kSample: {
       const v1::SpaceSample& sample = task.sample();
-      COBRA_RETURN_IF_ERROR(CheckName("sample.space", sample.space(), 64));
+      COBRA_RETURN_IF_ERROR(CheckPlainName("sample.space", sample.space(), 64));
       if (sample.index() < 0) return Usage(absl::StrCat("sample.index ", sample.index(), ": counts from 0"));
       subject.what = store::SpaceIndex{sample.space(), sample.index(), sample.seed()};
       return subject;
@@ -80,21 +79,6 @@ absl::StatusOr<std::string> ReadableSubject(const store::TaskSubject& subject) {
 
 }  // namespace
 
-// Checks a name that is printed, becomes a label of a metric, or becomes part of a file name.
-absl::Status CheckName(absl::string_view what, absl::string_view name, size_t longest) {
-  if (name.empty()) return Usage(absl::StrCat(what, ": is empty"));
-  if (name.size() > longest) {
-    return Usage(LimitMessage(what, static_cast<int64_t>(name.size()), static_cast<int64_t>(longest), "letters"));
-  }
-  for (const char c : name) {
-    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') {
-      return Usage(
-          absl::StrCat(what, " \"", absl::CHexEscape(name), "\": may have letters, digits, '-', '_' and '.' only"));
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits) {
   if (graph.nodes().empty()) return Usage("graph: has no calls, so there is nothing to measure");
   const auto too_much = [](const char* what, int64_t count, int64_t limit, const char* unit) {
@@ -117,14 +101,6 @@ absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits)
   return absl::OkStatus();
 }
 
-bool IsTaskId(absl::string_view id) {
-  if (id.size() != 32) return false;
-  for (const char c : id) {
-    if (!absl::ascii_isdigit(static_cast<unsigned char>(c)) && !(c >= 'a' && c <= 'f')) return false;
-  }
-  return true;
-}
-
 store::QueueShare QueueShareOf(const Principal* principal, const QueueLimits& limits) {
   store::QueueShare share;
   share.max_tasks = share.max_caller_tasks = limits.max_tasks;
@@ -143,8 +119,8 @@ store::QueueShare QueueShareOf(const Principal* principal, const QueueLimits& li
 
 absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits,
                                                   EnqueueLimits* left) {
-  COBRA_RETURN_IF_ERROR(CheckName("target", task.target(), 200));
-  if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckName("origin", task.origin(), 64));
+  COBRA_RETURN_IF_ERROR(CheckPlainName("target", task.target()));
+  if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckPlainName("origin", task.origin(), 64));
   if (!task.task_id().empty()) return Usage("task_id: the server computes it; leave it empty");
   if (task.max_attempts() < 0 || task.max_attempts() > 100) {
     return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));

@@ -60,11 +60,6 @@ store::TaskSpec TaskSpecOfGraph(const graph::Graph& graph, absl::string_view tar
 // For a worker. An error if `spec.subject_json` cannot be read.
 absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const store::TaskSpec& spec);
 
-// Checks the name of a target, worker or origin. It is printed, and used as a label of a metric or
-// a part of a file name.
-absl::Status CheckName(absl::string_view what, absl::string_view name, size_t longest);
-bool IsTaskId(absl::string_view id);
-
 }  // namespace cobra::server
 
 #endif  // COBRA_SERVER_QUEUE_MEASUREMENT_TASK_H_

@@ -23,8 +23,6 @@
 
 namespace cobra::server {
 
-inline constexpr char kThisMachine[] = "this-machine";
-
 struct ModelSnapshot {
   std::shared_ptr<const predict::Predictor> predictor;
   std::map<std::string, predict::Calibration> calibrations;  // by target name
