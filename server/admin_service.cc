@@ -17,7 +17,7 @@
 namespace cobra::server {
 namespace {
 
-void FillFigures(const Pipeline::NamedCache& cache, v1::CacheFigures* out) {
+void FillFigures(const KnownAnswers::NamedCache& cache, v1::CacheFigures* out) {
   const CacheStats stats = cache.stats();
   out->set_name(std::string(cache.name));
   out->set_hits(stats.hits);
@@ -67,20 +67,20 @@ absl::Status AdminService::HandleListModelVersions(const v1::ListModelVersionsRe
 
 absl::Status AdminService::HandleGetCaches(const v1::GetCachesRequest& request, v1::GetCachesResponse* response,
                                            const CallContext& call) {
-  for (const Pipeline::NamedCache& cache : pipeline_->caches()) FillFigures(cache, response->add_caches());
+  for (const KnownAnswers::NamedCache& cache : pipeline_->caches()) FillFigures(cache, response->add_caches());
   return absl::OkStatus();
 }
 
 absl::Status AdminService::HandleFlushCaches(const v1::FlushCachesRequest& request, v1::FlushCachesResponse* response,
                                              const CallContext& call) {
-  const std::vector<Pipeline::NamedCache>& caches = pipeline_->caches();
+  const std::vector<KnownAnswers::NamedCache>& caches = pipeline_->caches();
   for (const std::string& name : request.names()) {
     if (absl::c_any_of(caches, [&name](const auto& cache) { return cache.name == name; })) continue;
     const auto append_name = [](std::string* out, const auto& cache) { absl::StrAppend(out, cache.name); };
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no such cache"),
                      absl::StrCat("caches: ", absl::StrJoin(caches, ", ", append_name)));
   }
-  for (const Pipeline::NamedCache& cache : caches) {
+  for (const KnownAnswers::NamedCache& cache : caches) {
     if (!request.names().empty() && !absl::c_linear_search(request.names(), cache.name)) continue;
     FillFigures(cache, response->add_flushed());
     cache.flush();

@@ -12,6 +12,7 @@
 #include "base/counted.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
 #include "grpcpp/grpcpp.h"
@@ -38,6 +39,7 @@
 #include "server/queue/measurement_service.h"
 #include "server/queue/task_watch.h"
 #include "server/queue/unseen_layers.h"
+#include "server/reader/network_reader.h"
 #include "server/reader/reader_processes.h"
 #include "server/service.h"
 #include "server/targets/calibration_watch.h"
@@ -110,15 +112,14 @@ class ServerImpl final : public Server {
     COBRA_ASSIGN_OR_RETURN(readers_, ReaderProcesses::Start(reader_options, &metrics_));
 
     log_ = std::make_unique<PredictionLog>(store_.get(), &metrics_);
-    PipelineOptions pipeline_options;
-    pipeline_options.limits = options_.limits;
-    pipeline_options.prediction_cache_bytes = options_.prediction_cache_bytes;
-    pipeline_options.network_cache_bytes = options_.prediction_cache_bytes;
-    pipeline_options.reply_cache_bytes = options_.reply_cache_bytes;
+    CacheSizes cache_sizes;
+    cache_sizes.prediction_bytes = cache_sizes.network_bytes = options_.prediction_cache_bytes;
+    cache_sizes.reply_bytes = options_.reply_cache_bytes;
     UnseenLayersOptions unseen_options;
     unseen_options.max_waiting = options_.max_learning_tasks;
     unseen_ = std::make_unique<UnseenLayers>(unseen_options, queue_.get(), &metrics_);
-    pipeline_ = std::make_unique<Pipeline>(pipeline_options, model_.get(), readers_.get(), log_.get(), unseen_.get(),
+    network_reader_ = std::make_unique<NetworkReader>(options_.limits, readers_.get(), &metrics_);
+    pipeline_ = std::make_unique<Pipeline>(cache_sizes, model_.get(), network_reader_.get(), log_.get(), unseen_.get(),
                                            &metrics_);
     const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     lanes_ = std::make_unique<Lanes>(options_.threads > 0 ? options_.threads : cores, options_.limits, &metrics_);
@@ -128,7 +129,8 @@ class ServerImpl final : public Server {
     const UnaryCalls calls(arrivals_.get(), lanes_.get(), &metrics_, options_.limits, access_.get());
     streams_ =
         std::make_unique<PredictStreams>(pipeline_.get(), &connection_table_, lanes_.get(), &metrics_, options_.limits);
-    service_ = std::make_unique<CobraService>(pipeline_.get(), streams_.get(), model_.get(), store_.get(), calls);
+    service_ = std::make_unique<CobraService>(network_reader_.get(), pipeline_.get(), streams_.get(), model_.get(),
+                                              store_.get(), calls);
     measurement_service_ = std::make_unique<MeasurementService>(queue_.get(), watch_.get(), model_.get(), &metrics_,
                                                                 calls, options_.limits.read.graph);
     admin_service_ = std::make_unique<AdminService>(pipeline_.get(), model_.get(), calls, options_.stop);
@@ -351,6 +353,7 @@ class ServerImpl final : public Server {
   std::unique_ptr<ReaderProcesses> readers_;
   std::unique_ptr<PredictionLog> log_;
   std::unique_ptr<UnseenLayers> unseen_;
+  std::unique_ptr<NetworkReader> network_reader_;
   std::unique_ptr<Pipeline> pipeline_;
   std::unique_ptr<CalibrationWatch> calibration_watch_;
   std::unique_ptr<Lanes> lanes_;

@@ -9,6 +9,7 @@
 #include "base/device_name.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
+#include "base/names.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/version.h"
@@ -18,7 +19,6 @@
 #include "server/calls/message_bytes.h"
 #include "server/predict/predict_message.h"
 #include "server/predict/report_reply.h"
-#include "server/queue/measurement_task.h"
 #include "server/targets/done_once.h"
 #include "server/targets/target_message.h"
 
@@ -54,13 +54,13 @@ bool Fits(const v1::ListTargetsRequest& filter, const predict::TargetInfo& targe
 
 }  // namespace
 
-CobraService::CobraService(Pipeline* pipeline, PredictStreams* streams, LiveModel* model, store::Store* store,
-                           const UnaryCalls& calls)
+CobraService::CobraService(NetworkReader* reader, Pipeline* pipeline, PredictStreams* streams, LiveModel* model,
+                           store::Store* store, const UnaryCalls& calls)
     : UnaryService(calls),
       pipeline_(pipeline),
       streams_(streams),
       model_(model),
-      adaptation_(pipeline, model),
+      adaptation_(reader, model),
       history_(store, calls.limits().max_reply_bytes) {
   Answer(Rpc::kPredict, [this](auto* context) { return Predict(context); });
   Answer(Rpc::kPredictBatch, [this](auto* context) {
@@ -101,13 +101,13 @@ UnaryCalls::Shortcut CobraService::FindReply(const grpc::ByteBuffer& request, co
   // Some 50 us; what takes longer is for the pool.
   constexpr size_t kMaxGraphBytes = 64 << 10;
   const auto bytes = [&request] { return TextOf(request); };
-  bool must_wait = false;
-  if (const std::shared_ptr<const CachedReply> reply = pipeline_->FindReply(call, bytes, may_wait, &must_wait)) {
-    grpc::ByteBuffer bytes = BufferOf(reply->bytes);
+  const FoundReply found = pipeline_->FindReply(call, bytes, may_wait);
+  if (found.reply != nullptr) {
+    grpc::ByteBuffer bytes = BufferOf(found.reply->bytes);
     response->Swap(&bytes);
     return UnaryCalls::Shortcut::kAnswered;
   }
-  if (must_wait) return UnaryCalls::Shortcut::kLater;
+  if (found.must_wait) return UnaryCalls::Shortcut::kLater;
   PredictMessage message;
   if (may_wait || request.Length() > kMaxGraphBytes ||
       !message.Parse(request, calls().limits().max_parsed_bytes).ok() || !message.graph().has_value())
@@ -167,7 +167,7 @@ absl::Status CobraService::HandleGetModelInfo(const v1::GetModelInfoRequest& req
 absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, v1::CalibrateResponse* response,
                                            const CallContext& call) {
   const std::string target = request.target().empty() ? kThisMachine : request.target();
-  COBRA_RETURN_IF_ERROR(CheckName("target", target, 200));
+  COBRA_RETURN_IF_ERROR(CheckPlainName("target", target));
   COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), target));
   const VersionCause cause = {CallerName(call, ""), RequestOf(request, call)};
   const auto calibrate = [&]() -> absl::Status {
@@ -194,7 +194,7 @@ absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, 
 absl::Status CobraService::HandleUndoCalibration(const v1::UndoCalibrationRequest& request,
                                                  v1::UndoCalibrationResponse* response, const CallContext& call) {
   const std::string target = request.target().empty() ? kThisMachine : request.target();
-  COBRA_RETURN_IF_ERROR(CheckName("target", target, 200));
+  COBRA_RETURN_IF_ERROR(CheckPlainName("target", target));
   COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), target));
   COBRA_RETURN_IF_ERROR(model_->UndoCalibration(target, request.version()));
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();

@@ -9,6 +9,7 @@
 #include "server/predict/predict_batch.h"
 #include "server/predict/predict_stream.h"
 #include "server/predict/prediction_history.h"
+#include "server/reader/network_reader.h"
 #include "server/targets/adaptation.h"
 #include "server/targets/live_model.h"
 
@@ -17,8 +18,8 @@ namespace cobra::server {
 class CobraService final : public UnaryService {
  public:
   // The pointers are not owned and must outlive this object.
-  CobraService(Pipeline* pipeline, PredictStreams* streams, LiveModel* model, store::Store* store,
-               const UnaryCalls& calls);
+  CobraService(NetworkReader* reader, Pipeline* pipeline, PredictStreams* streams, LiveModel* model,
+               store::Store* store, const UnaryCalls& calls);
 
  private:
   BytesReactor* Predict(grpc::CallbackServerContext* context) const;

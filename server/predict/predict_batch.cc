@@ -66,12 +66,11 @@ absl::Status BatchWork::Begin(const grpc::ByteBuffer& request, const CallContext
     const auto [known, added] = first.try_emplace(item.hash, i);
     item.same_as = known->second;
     if (!added) continue;
-    bool must_wait = false;
     CallContext own = call;
     own.request = item.hash;
     const auto bytes = [&item] { return std::string(item.bytes); };
-    if (const auto reply = pipeline_->FindReply(own, bytes, /*may_wait=*/true, &must_wait)) {
-      item.known = reply;
+    item.known = pipeline_->FindReply(own, bytes, /*may_wait=*/true).reply;
+    if (item.known != nullptr) {
       reply_bytes_ += static_cast<int64_t>(SizeOf(item));
     } else {
       missing_.push_back(i);

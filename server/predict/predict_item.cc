@@ -13,8 +13,7 @@ absl::StatusOr<std::string> AnswerItem(absl::string_view request, int64_t max_pa
                                        Pipeline* pipeline) {
   COBRA_RETURN_IF_ERROR(call.Check());
   const auto bytes = [request] { return std::string(request); };
-  bool must_wait = false;
-  if (const auto known = pipeline->FindReply(call, bytes, /*may_wait=*/true, &must_wait)) return known->bytes;
+  if (const auto known = pipeline->FindReply(call, bytes, /*may_wait=*/true).reply) return known->bytes;
   PredictMessage message;
   COBRA_RETURN_IF_ERROR(message.Parse(request, max_parsed_bytes));
   COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse reply, pipeline->Predict(message.request(), message.graph(), call));

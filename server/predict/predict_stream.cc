@@ -177,9 +177,8 @@ class StreamCall final : public BytesReactor {
     if (!large) {
       if (!Parse(request.get())) return EndNoMessage(*request);
       call.request = KeyedHash(request->bytes);
-      bool must_wait = false;
       const auto bytes = [&request] { return std::string(request->bytes); };
-      if (const auto reply = streams_->pipeline_->FindReply(call, bytes, /*may_wait=*/false, &must_wait))
+      if (const auto reply = streams_->pipeline_->FindReply(call, bytes, /*may_wait=*/false).reply)
         return Answer(*request, reply->bytes);
     }
     absl::StatusOr<HeldBytes::Part> held = streams_->lanes_->requests().Hold(call.caller, request->message.Length());

@@ -21,17 +21,16 @@ Hash128 KeyOf(const Hash128& request, int64_t generation) {
 
 }  // namespace
 
-std::shared_ptr<const CachedReply> ReplyCache::Find(const Hash128& request, int64_t generation, bool may_wait,
-                                                    bool* must_wait) {
+FoundReply ReplyCache::Find(const Hash128& request, int64_t generation, bool may_wait) {
   std::shared_ptr<const CachedReply> reply = cache_.Find(KeyOf(request, generation));
-  if (reply == nullptr || reply->generation != generation) return nullptr;
-  if (!reply->files_unchanged) return reply;
+  if (reply == nullptr || reply->generation != generation) return {};
+  if (!reply->files_unchanged) return {std::move(reply)};
   const int64_t now = absl::GetCurrentTimeNanos();
-  if (now - reply->files_checked_ns.load(std::memory_order_relaxed) < kFilesTrustedNs) return reply;
-  *must_wait = !may_wait;
-  if (!may_wait || !reply->files_unchanged()) return nullptr;
+  if (now - reply->files_checked_ns.load(std::memory_order_relaxed) < kFilesTrustedNs) return {std::move(reply)};
+  if (!may_wait) return {nullptr, /*must_wait=*/true};
+  if (!reply->files_unchanged()) return {};
   reply->files_checked_ns.store(now, std::memory_order_relaxed);
-  return reply;
+  return {std::move(reply)};
 }
 
 void ReplyCache::Insert(const Hash128& request, CachedReply reply) {

@@ -37,14 +37,19 @@ struct CachedReply {
         files_checked_ns(other.files_checked_ns.load(std::memory_order_relaxed)) {}
 };
 
+struct FoundReply {
+  std::shared_ptr<const CachedReply> reply;  // null: none is known
+  bool must_wait = false;                    // there may be one: its files have to be looked at first
+};
+
 class ReplyCache {
  public:
   explicit ReplyCache(int64_t capacity_bytes) : cache_(capacity_bytes) {}
 
-  // Null if there is none of that generation (those of others stay beside it), or if the files it
+  // None if there is none of that generation (those of others stay beside it), or if the files it
   // depends on have changed. They count as unchanged for a second after they were looked at. When
-  // that is over, they are looked at again if `may_wait`; else null, and `*must_wait` is set.
-  std::shared_ptr<const CachedReply> Find(const Hash128& request, int64_t generation, bool may_wait, bool* must_wait);
+  // that is over, they are looked at again if `may_wait`.
+  FoundReply Find(const Hash128& request, int64_t generation, bool may_wait);
   void Insert(const Hash128& request, CachedReply reply);
   // Whether this was called for the request not long ago: for many others it was not called since.
   bool SeenBefore(const Hash128& request);

@@ -17,13 +17,13 @@
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
+#include "base/names.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/graph_bytes.h"
 #include "model/predict/timing_level.h"
 #include "server/access/access.h"
 #include "server/access/caller.h"
-#include "server/queue/measurement_task.h"
 #include "server/targets/done_once.h"
 #include "server/targets/new_level.h"
 #include "server/targets/target_message.h"
@@ -32,10 +32,9 @@ namespace cobra::server {
 namespace {
 
 constexpr int kMaxSuggestFrom = 1000, kMaxSuggested = 100, kSuggested = 5;
-constexpr size_t kMaxNameLetters = 200;
 
 absl::Status CheckMayChange(const CallContext& call, absl::string_view name) {
-  COBRA_RETURN_IF_ERROR(CheckName("name", name, kMaxNameLetters));
+  COBRA_RETURN_IF_ERROR(CheckPlainName("name", name));
   return CheckTarget(call.principal.get(), name);
 }
 
@@ -171,10 +170,9 @@ absl::Status Adaptation::Adapt(v1::AdaptRequest& request, VersionCause cause, v1
                        LimitMessage("samples", request.samples_size(), int64_t{predict::kMaxAdaptSamples}, "timings"),
                        "adapt with some of them, and add the others with Observe (cobra-client observe)");
     }
-    COBRA_ASSIGN_OR_RETURN(read,
-                           ReadTimedNetworks(request.mutable_samples(), measured.machine.runtime, pipeline_, call));
+    COBRA_ASSIGN_OR_RETURN(read, ReadTimedNetworks(request.mutable_samples(), measured.machine.runtime, reader_, call));
     COBRA_ASSIGN_OR_RETURN(predict::CheckedTimings timings, Checked(read, measured, request.skip_refused(), call));
-    COBRA_RETURN_IF_ERROR(CheckRefusedBytes(timings.refused, pipeline_->limits().max_reply_bytes));
+    COBRA_RETURN_IF_ERROR(CheckRefusedBytes(timings.refused, reader_->limits().max_reply_bytes));
     measured.records = std::move(timings.records);
     FillRefused(timings.refused, response->mutable_refused());
   }
@@ -234,7 +232,7 @@ absl::StatusOr<HeldBytes::Part> Adaptation::HoldRecords(absl::Span<const store::
                                                         const CallContext& call) const {
   int64_t bytes = 0;
   for (const store::MeasuredGraph& record : records) bytes += graph::GraphBytes(record.graph);
-  return pipeline_->HoldGraphBytes(bytes, call);
+  return reader_->HoldBytes(bytes, call);
 }
 
 absl::Status Adaptation::RefuseUnlike(absl::string_view target, const CallContext& call,
@@ -299,7 +297,7 @@ absl::Status Adaptation::Observe(v1::ObserveRequest& request, VersionCause cause
   if (request.samples().empty())
     return UserError(Diagnostic::Kind::kUsage, "samples: there are none", "send networks with latency_ms");
   COBRA_ASSIGN_OR_RETURN(const ReadTimings read,
-                         ReadTimedNetworks(request.mutable_samples(), measured.probe.machine.runtime, pipeline_, call));
+                         ReadTimedNetworks(request.mutable_samples(), measured.probe.machine.runtime, reader_, call));
   absl::Status observed;
   predict::CheckedTimings timings;
   HeldBytes::Part held;
@@ -320,7 +318,7 @@ absl::Status Adaptation::Observe(v1::ObserveRequest& request, VersionCause cause
     COBRA_RETURN_IF_ERROR(RefuseUnlike(request.target(), call, &timings));
     if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))
       return RefusedError(timings.refused);
-    COBRA_RETURN_IF_ERROR(CheckRefusedBytes(timings.refused, pipeline_->limits().max_reply_bytes));
+    COBRA_RETURN_IF_ERROR(CheckRefusedBytes(timings.refused, reader_->limits().max_reply_bytes));
     response->clear_refused();
     FillRefused(timings.refused, response->mutable_refused());
     if (level.has_value()) {
@@ -352,7 +350,7 @@ absl::Status Adaptation::HandleExportTarget(const v1::ExportTargetRequest& reque
   COBRA_ASSIGN_OR_RETURN(const HeldBytes::Part held, HoldRecords(measured.probe.records, call));
   // What Adapt would not take is of no use.
   COBRA_ASSIGN_OR_RETURN(*response->mutable_exported_json(),
-                         predict::ProbeResultToJson(measured.probe, pipeline_->limits().max_request_bytes));
+                         predict::ProbeResultToJson(measured.probe, reader_->limits().max_request_bytes));
   return absl::OkStatus();
 }
 
@@ -368,10 +366,10 @@ absl::Status Adaptation::HandleSuggestSamples(v1::SuggestSamplesRequest& request
                      "let it choose from fewer");
   }
   if (request.networks().empty()) return UserError(Diagnostic::Kind::kUsage, "networks: there are none to choose from");
-  TimedNetworkReader reader(request.mutable_networks(), machine.runtime, pipeline_, call);
+  TimedNetworkReader networks(request.mutable_networks(), machine.runtime, reader_, call);
   std::vector<std::string> rows;
   const auto next = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
-    COBRA_ASSIGN_OR_RETURN(std::optional<predict::TimedNetwork> network, reader.Next());
+    COBRA_ASSIGN_OR_RETURN(std::optional<predict::TimedNetwork> network, networks.Next());
     if (!network.has_value()) return std::nullopt;
     rows.push_back(std::move(network->row));
     return std::move(network->graph);
@@ -380,9 +378,9 @@ absl::Status Adaptation::HandleSuggestSamples(v1::SuggestSamplesRequest& request
       machine, next, static_cast<size_t>(count), {{}, [&call] { return call.Stopped(); }});
   COBRA_RETURN_IF_ERROR(call.Check());
   COBRA_RETURN_IF_ERROR(chosen.status());
-  if (rows.empty()) return RefusedError(reader.refused());
+  if (rows.empty()) return RefusedError(networks.refused());
   for (const size_t i : *chosen) response->add_rows(rows[i]);
-  FillRefused(reader.refused(), response->mutable_refused());
+  FillRefused(networks.refused(), response->mutable_refused());
   return absl::OkStatus();
 }
 

@@ -14,7 +14,7 @@
 #include "model/predict/timings.h"
 #include "server/lanes/call_context.h"
 #include "server/lanes/held_bytes.h"
-#include "server/predict/pipeline.h"
+#include "server/reader/network_reader.h"
 #include "server/targets/live_model.h"
 #include "server/targets/timed_networks.h"
 #include "store/measured_graph.h"
@@ -24,7 +24,7 @@ namespace cobra::server {
 class Adaptation {
  public:
   // The pointers are not owned and must outlive this object.
-  Adaptation(Pipeline* pipeline, LiveModel* model) : pipeline_(pipeline), model_(model) {}
+  Adaptation(NetworkReader* reader, LiveModel* model) : reader_(reader), model_(model) {}
 
   // Once for each id of a caller's (done_once.h).
   absl::Status HandleAdapt(v1::AdaptRequest& request, v1::AdaptResponse* response, const CallContext& call);
@@ -57,7 +57,7 @@ class Adaptation {
                             LiveModel::Measured* measured, std::vector<store::MeasuredGraph> timed,
                             std::string* warning, const v1::AdaptResponse& response, const CallContext& call);
 
-  Pipeline* const pipeline_;
+  NetworkReader* const reader_;
   LiveModel* const model_;
 };
 

@@ -58,7 +58,7 @@ std::string TimedNetworkReader::NameOf(const v1::TimedNetwork& message) {
 absl::Status TimedNetworkReader::Refuse(std::string row, absl::Status why) {
   refused_.push_back({std::move(row), std::move(why)});
   refused_bytes_ += BytesOf(refused_.back());
-  return CheckBytesOfRefused(refused_bytes_, pipeline_->limits().max_reply_bytes);
+  return CheckBytesOfRefused(refused_bytes_, reader_->limits().max_reply_bytes);
 }
 
 absl::StatusOr<std::optional<predict::TimedNetwork>> TimedNetworkReader::Next() {
@@ -67,13 +67,13 @@ absl::StatusOr<std::optional<predict::TimedNetwork>> TimedNetworkReader::Next() 
     v1::TimedNetwork* const message = messages_->Mutable(read_++);
     std::string row = NameOf(*message);
     v1::PredictRequest request = TakeModel(message);
-    absl::StatusOr<graph::Graph> graph = pipeline_->ReadNetwork(&request, runtime_, call_);
+    absl::StatusOr<graph::Graph> graph = reader_->ReadFor(runtime_, &request, call_);
     COBRA_RETURN_IF_ERROR(call_.Check());
     if (!graph.ok()) {
       COBRA_RETURN_IF_ERROR(Refuse(std::move(row), graph.status()));
       continue;
     }
-    COBRA_ASSIGN_OR_RETURN(held_, pipeline_->HoldGraph(*graph, call_));
+    COBRA_ASSIGN_OR_RETURN(held_, reader_->Hold(*graph, call_));
     return predict::TimedNetwork{std::move(row), *std::move(graph), 1000 * message->latency_ms(),
                                  message->timings() == 0 ? 1 : message->timings()};
   }
@@ -81,14 +81,14 @@ absl::StatusOr<std::optional<predict::TimedNetwork>> TimedNetworkReader::Next() 
 }
 
 absl::StatusOr<ReadTimings> ReadTimedNetworks(TimedNetworkMessages* messages, absl::string_view runtime,
-                                              Pipeline* pipeline, const CallContext& call) {
-  const int64_t most = pipeline->limits().max_networks_bytes;
+                                              NetworkReader* reader, const CallContext& call) {
+  const int64_t most = reader->limits().max_networks_bytes;
   ReadTimings read;
-  TimedNetworkReader reader(messages, runtime, pipeline, call);
+  TimedNetworkReader networks(messages, runtime, reader, call);
   absl::flat_hash_map<Hash128, graph::Graph> known;  // a log has many timings of one network
   int64_t bytes = 0;
   while (true) {
-    COBRA_ASSIGN_OR_RETURN(std::optional<predict::TimedNetwork> network, reader.Next());
+    COBRA_ASSIGN_OR_RETURN(std::optional<predict::TimedNetwork> network, networks.Next());
     if (!network.has_value()) break;
     const auto [same, is_new] = known.try_emplace(KeyedHash(graph::ExactBytes(network->graph)), network->graph);
     network->graph = same->second;
@@ -99,10 +99,10 @@ absl::StatusOr<ReadTimings> ReadTimedNetworks(TimedNetworkMessages* messages, ab
                                     LimitMessage("the networks up to this one", bytes, most, "bytes of memory")),
                        "send fewer networks in one request");
     }
-    if (is_new) read.held.push_back(reader.TakeHeld());
+    if (is_new) read.held.push_back(networks.TakeHeld());
     read.networks.push_back(*std::move(network));
   }
-  read.refused = reader.refused();
+  read.refused = networks.refused();
   return read;
 }
 

@@ -17,7 +17,7 @@
 #include "model/predict/timings.h"
 #include "server/lanes/call_context.h"
 #include "server/lanes/held_bytes.h"
-#include "server/predict/pipeline.h"
+#include "server/reader/network_reader.h"
 
 namespace cobra::server {
 
@@ -27,9 +27,9 @@ using TimedNetworkMessages = google::protobuf::RepeatedPtrField<v1::TimedNetwork
 class TimedNetworkReader {
  public:
   // The pointers are not owned; they, and `call`, must outlive this object.
-  TimedNetworkReader(TimedNetworkMessages* messages, absl::string_view runtime, Pipeline* pipeline,
+  TimedNetworkReader(TimedNetworkMessages* messages, absl::string_view runtime, NetworkReader* reader,
                      const CallContext& call)
-      : messages_(messages), runtime_(runtime), pipeline_(pipeline), call_(call) {}
+      : messages_(messages), runtime_(runtime), reader_(reader), call_(call) {}
 
   // The next one that can be read; nothing at the end. Rows without a name get their position. What
   // cannot be read is refused; an error only if the call ends. The network's bytes count to the
@@ -45,7 +45,7 @@ class TimedNetworkReader {
 
   TimedNetworkMessages* const messages_;
   const std::string runtime_;
-  Pipeline* const pipeline_;
+  NetworkReader* const reader_;
   const CallContext& call_;
   int read_ = 0;  // messages
   absl::flat_hash_set<std::string> rows_;
@@ -63,7 +63,7 @@ struct ReadTimings {
 // All networks of a request. A limit error names the row with which they take more than
 // ServerLimits::max_networks_bytes.
 absl::StatusOr<ReadTimings> ReadTimedNetworks(TimedNetworkMessages* messages, absl::string_view runtime,
-                                              Pipeline* pipeline, const CallContext& call);
+                                              NetworkReader* reader, const CallContext& call);
 
 // What the refused rows take in a reply; a limit error beyond `most`.
 absl::Status CheckRefusedBytes(const std::vector<predict::RefusedRow>& refused, int64_t most);

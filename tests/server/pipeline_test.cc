@@ -10,6 +10,7 @@
 
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
+#include "base/names.h"
 #include "base/sanitizer.h"
 #include "graph/builder.h"
 #include "gtest/gtest.h"
@@ -42,10 +43,13 @@ class PipelineTest : public testing::Test {
   }
 
   void MakePipeline(int64_t max_reply_bytes) {
-    PipelineOptions options;
-    options.limits.max_targets = 3;
-    options.limits.max_reply_bytes = max_reply_bytes;
-    pipeline_ = std::make_unique<Pipeline>(options, live_.get(), readers_.get(), log_.get(), unseen_.get(), &metrics_);
+    ServerLimits limits;
+    limits.max_targets = 3;
+    limits.max_reply_bytes = max_reply_bytes;
+    pipeline_.reset();
+    reader_ = std::make_unique<NetworkReader>(limits, readers_.get(), &metrics_);
+    pipeline_ =
+        std::make_unique<Pipeline>(CacheSizes(), live_.get(), reader_.get(), log_.get(), unseen_.get(), &metrics_);
   }
 
   // Two relus on an input of `width`.
@@ -99,6 +103,7 @@ class PipelineTest : public testing::Test {
   std::unique_ptr<PredictionLog> log_;
   std::unique_ptr<store::TaskQueue> queue_;
   std::unique_ptr<UnseenLayers> unseen_;
+  std::unique_ptr<NetworkReader> reader_;
   std::unique_ptr<Pipeline> pipeline_;
 };
 

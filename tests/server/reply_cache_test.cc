@@ -17,8 +17,9 @@ CachedReply ReplyOf(int64_t generation, std::string bytes = "reply") {
 class ReplyCacheTest : public testing::Test {
  protected:
   std::shared_ptr<const CachedReply> Find(int64_t generation, bool may_wait = false) {
-    must_wait_ = false;
-    return cache_.Find(kRequest, generation, may_wait, &must_wait_);
+    const FoundReply found = cache_.Find(kRequest, generation, may_wait);
+    must_wait_ = found.must_wait;
+    return found.reply;
   }
 
   ReplyCache cache_{1 << 20};

@@ -86,13 +86,11 @@ class Replica {
     options.embedding_cache_bytes = embedding_cache_bytes;
     live_ = LiveModel::Create([options] { return predict::Predictor::Load(kPretrained, options); }, &store_, &metrics_)
                 .value();
-    PipelineOptions pipeline_options;
-    pipeline_options.prediction_cache_bytes = prediction_cache_bytes;
-    pipeline_options.network_cache_bytes = prediction_cache_bytes;
-    pipeline_options.reply_cache_bytes = prediction_cache_bytes;
+    const CacheSizes sizes{prediction_cache_bytes, prediction_cache_bytes, prediction_cache_bytes};
     log_ = std::make_unique<PredictionLog>(&store_, &metrics_);
     // A graph needs no reader, and what is kept private is not offered to the queue.
-    pipeline_ = std::make_unique<Pipeline>(pipeline_options, live_.get(), nullptr, log_.get(), nullptr, &metrics_);
+    reader_ = std::make_unique<NetworkReader>(ServerLimits(), nullptr, &metrics_);
+    pipeline_ = std::make_unique<Pipeline>(sizes, live_.get(), reader_.get(), log_.get(), nullptr, &metrics_);
     EXPECT_TRUE(live_->Calibrate(kSlowMachine, Probe()).ok());
   }
 
@@ -117,8 +115,7 @@ class Replica {
     CallContext call;
     call.request = KeyedHash(absl::StrCat(request.SerializeAsString(), bytes));
     const auto text = [&bytes] { return bytes; };
-    bool must_wait = false;
-    if (const auto known = pipeline_->FindReply(call, text, /*may_wait=*/true, &must_wait)) {
+    if (const auto known = pipeline_->FindReply(call, text, /*may_wait=*/true).reply) {
       v1::PredictResponse reply;
       EXPECT_TRUE(reply.ParseFromString(known->bytes));
       return reply;
@@ -148,6 +145,7 @@ class Replica {
   Metrics metrics_;
   std::unique_ptr<LiveModel> live_;
   std::unique_ptr<PredictionLog> log_;
+  std::unique_ptr<NetworkReader> reader_;
   std::unique_ptr<Pipeline> pipeline_;
 };
 

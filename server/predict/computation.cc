@@ -1,0 +1,146 @@
+#include "server/predict/computation.h"
+
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/time/clock.h"
+#include "base/keyed_hash.h"
+#include "base/status_macros.h"
+#include "base/thread_priority.h"
+#include "graph/cost.h"
+#include "graph/exact_bytes.h"
+#include "graph/fingerprint.h"
+#include "graph/memory.h"
+#include "server/lanes/request_record.h"
+#include "server/predict/prediction_rows.h"
+#include "server/reader/runtime_support.h"
+
+namespace cobra::server {
+namespace {
+
+absl::StatusOr<NetworkSummary> Summarize(const graph::Graph& graph, const Hash128& exact, const CallContext& call) {
+  NetworkSummary network;
+  network.exact = exact;
+  network.fingerprint = graph::Fingerprint(graph).ToHex();
+  COBRA_RETURN_IF_ERROR(call.Check());
+  const graph::GraphCost cost = graph::CostOf(graph);
+  COBRA_RETURN_IF_ERROR(call.Check());
+  network.node_count = static_cast<int>(graph.nodes().size());
+  network.parameter_count = graph.num_parameters();
+  network.macs = cost.macs;
+  network.flops = cost.flops;
+  network.peak_memory_bytes = graph::PeakMemoryBytes(graph);
+  network.is_float32 =
+      absl::c_all_of(graph.parameters(), [](const auto& p) { return p.type.dtype == graph::DType::float32; });
+  return network;
+}
+
+int64_t PeakMemoryBytesOn(const NetworkSummary& network, const ModelSnapshot& model, const std::string& target) {
+  return network.is_float32 && model.HasHalfTensors(target) ? network.peak_memory_bytes / 2 : 0;
+}
+
+}  // namespace
+
+absl::StatusOr<ComputedAnswer> Computation::ReadAndPredict(const NetworkQuestion& question) {
+  const auto& [model, request, graph_bytes, architecture_key, targets, call] = question;
+  const std::string torch_version = request->source().torch_version();
+  const bool has_breakdown = request->breakdown(), keep_private = request->keep_private();
+  ComputedAnswer answer;
+  const absl::Time start = absl::Now();
+  absl::StatusOr<ReadResult> source = reader_->Read(request, graph_bytes, call);
+  const absl::Time read = absl::Now();
+  answer.read = read - start;
+  if (call.stages != nullptr) call.stages->read = answer.read;
+  COBRA_RETURN_IF_ERROR(source.status());
+  COBRA_ASSIGN_OR_RETURN(answer.held, reader_->Hold(source->graph, call));
+
+  // An architecture string is one network, and shorter than its graph.
+  const Hash128 exact = architecture_key.has_value() ? *architecture_key : KeyedHash(graph::ExactBytes(source->graph));
+  COBRA_ASSIGN_OR_RETURN(answer.network, SummaryOf(source->graph, exact, call));
+  answer.reply.set_model_version(model.predictor->info().version);
+  FillNetwork(*answer.network, &answer.reply);
+  const ReadNetwork of{model, source->graph, *answer.network, targets, keep_private, call};
+  const absl::Status predicted = has_breakdown ? PredictCalls(of, &answer.reply) : PredictTotals(of, &answer.reply);
+  answer.predicted = absl::Now() - read;
+  if (call.stages != nullptr) call.stages->predicted = answer.predicted;
+  COBRA_RETURN_IF_ERROR(predicted);
+  for (v1::TargetPrediction& prediction : *answer.reply.mutable_predictions())
+    prediction.set_torch_version(torch_version);
+  answer.graph = std::move(source->graph);
+  answer.repeatable = source->repeatable;
+  answer.files_unchanged = std::move(source->files_unchanged);
+  return answer;
+}
+
+absl::StatusOr<std::shared_ptr<const NetworkSummary>> Computation::SummaryOf(const graph::Graph& graph,
+                                                                             const Hash128& exact,
+                                                                             const CallContext& call) {
+  std::shared_ptr<const NetworkSummary> known = known_->FindNetwork(exact);
+  if (known != nullptr) return known;
+  COBRA_ASSIGN_OR_RETURN(NetworkSummary network, Summarize(graph, exact, call));
+  return known_->RememberNetwork(exact, std::move(network));
+}
+
+absl::StatusOr<predict::LatencyPrediction> Computation::Predict(const ReadNetwork& read, const std::string& target) {
+  const auto& [model, graph, network, targets, keep_private, call] = read;
+  COBRA_RETURN_IF_ERROR(call.Check());
+  absl::StatusOr<predict::LatencyPrediction> computed =
+      model.predictor->Predict(graph, target, model.FindCalibration(target), [&call = call] {
+        YieldPeriodically();
+        return call.Stopped();
+      });
+  if (!computed.ok()) {
+    COBRA_RETURN_IF_ERROR(call.Check());  // the predictor does not know why it was stopped
+    return computed.status();
+  }
+  const std::string why = WhyNotRunnable(graph, model.RuntimeOf(target));
+  if (!why.empty()) {
+    computed->confidence = computed->coverage = 0;
+    computed->extrapolating = true;
+    computed->unknown.insert(computed->unknown.begin(), {why, 1.0});
+  }
+  if (call.is_warm_up) return computed;
+  metrics_->Predicted(target, /*from_cache=*/false, computed->extrapolating);
+  if (call.labels == nullptr) {
+    log_->Append({absl::Now(), network.fingerprint, target, model.predictor->info().version, computed->latency_us,
+                  computed->low_us, computed->high_us, computed->confidence, computed->extrapolating,
+                  static_cast<int64_t>(graph.nodes().size()), ""},
+                 call.caller);
+  }
+  if (computed->extrapolating && why.empty() && !keep_private) unseen_->Offer(graph, *computed, target, call.caller);
+  return computed;
+}
+
+// A breakdown is always computed, from the predictor's own cache of layers.
+absl::Status Computation::PredictCalls(const ReadNetwork& read, v1::PredictResponse* reply) {
+  const int64_t row_bytes = BreakdownRowBytes(read.graph), most = reader_->limits().max_reply_bytes;
+  int64_t reply_bytes = row_bytes * static_cast<int64_t>(read.targets.size());
+  COBRA_RETURN_IF_ERROR(CheckPredictReplyBytes(reply_bytes, most));
+  for (const std::string& target : read.targets) {
+    COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction prediction, Predict(read, target));
+    reply_bytes += BreakdownReasonBytes(prediction);
+    COBRA_RETURN_IF_ERROR(CheckPredictReplyBytes(reply_bytes, most));
+    v1::TargetPrediction* out = reply->add_predictions();
+    FillTargetPrediction(target, prediction, PeakMemoryBytesOn(read.network, read.model, target), out);
+    FillBreakdown(read.graph, prediction, out);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Computation::PredictTotals(const ReadNetwork& read, v1::PredictResponse* reply) {
+  for (const std::string& target : read.targets) {
+    COBRA_ASSIGN_OR_RETURN(
+        const std::shared_ptr<const KnownTotals> known,
+        known_->TotalsOf(read.network, read.model, target, read.call, [&] { return ComputeTotals(read, target); }));
+    FillTargetPrediction(target, known->totals, known->peak_memory_bytes, reply->add_predictions());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<KnownTotals> Computation::ComputeTotals(const ReadNetwork& read, const std::string& target) {
+  COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Predict(read, target));
+  return KnownTotals{computed, PeakMemoryBytesOn(read.network, read.model, target),
+                     metrics_->CountersOf(target, computed.extrapolating)};  // without the calls
+}
+
+}  // namespace cobra::server
