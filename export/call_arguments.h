@@ -59,7 +59,7 @@ class CallArguments {
 
  protected:
   // "call7/Conv": what the layers of a call are called; profiles of runtimes name it so
-  // (model/predict/kernel_times.h).
+  // (model/predict/as_run/kernel_times.h).
   std::string LayerName(absl::string_view type) const { return absl::StrCat("call", index_, "/", type); }
 
   const graph::Graph& graph_;

@@ -115,7 +115,7 @@ struct ConstRules {
 };
 
 inline constexpr ConstRules kConstRules[] = {
-#define COBRA_OP_RULES(name, storage, strides, kernel, randomness, operands, constants, complex_constants) \
+#define COBRA_OP_RULES(name, storage, strides, kernel, randomness, operands, types, constants, complex_constants) \
   {constants, complex_constants},
 #include "graph/op_rules.def"
 #undef COBRA_OP_RULES

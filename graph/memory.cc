@@ -33,9 +33,9 @@ int64_t BlockedBytes(const TensorType& type, int first, int dimensions) {
 // Workspace of a convolution that oneDNN runs. The input and the weight are copied into blocks and
 // the output is computed in blocks; after those copies are freed, the output is copied out of its
 // blocks. Which algorithm of oneDNN runs is ignored. The blocks are simpler than in
-// model/predict/call_work.cc, which predicts times. Here an image has 1 or 3 channels (there: fewer
-// than 16), and narrow groups have no blocks of 8 or 4. A convolution with one group per input
-// channel counts as depthwise, however many outputs it has.
+// model/predict/work/call_work.cc, which predicts times. Here an image has 1 or 3 channels (there:
+// fewer than 16), and narrow groups have no blocks of 8 or 4. A convolution with one group per
+// input channel counts as depthwise, however many outputs it has.
 int64_t BlockedConvBytes(const TensorType& input, const TensorType& weight, const TensorType& output,
                          const Convolution& convolution) {
   const int channel_dim = convolution.batched ? 1 : 0;

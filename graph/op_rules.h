@@ -92,6 +92,11 @@ enum class Operands : uint8_t {
   kSwapUnscaled,  // likewise, unless the attribute `alpha` scales the second one
 };
 
+enum class OperandTypes : uint8_t {
+  kAny,  // each tensor is read in its own type
+  kOne,  // elementwise calls of several tensors, which are converted to one type first
+};
+
 struct OpRules {
   Op op;
   Storage storage;
@@ -99,11 +104,13 @@ struct OpRules {
   Kernel kernel;
   Randomness randomness;
   Operands operands;
+  OperandTypes types;
 };
 
 inline constexpr OpRules kOpRules[] = {
-#define COBRA_OP_RULES(name, storage, strides, kernel, randomness, operands, constants, complex_constants) \
-  {Op::name, Storage::storage, StrideRule::strides, Kernel::kernel, Randomness::randomness, Operands::operands},
+#define COBRA_OP_RULES(name, storage, strides, kernel, randomness, operands, types, constants, complex_constants) \
+  {Op::name,           Storage::storage,   StrideRule::strides, Kernel::kernel, Randomness::randomness,           \
+   Operands::operands, OperandTypes::types},
 #include "graph/op_rules.def"
 #undef COBRA_OP_RULES
 };

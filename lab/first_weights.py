@@ -19,10 +19,10 @@ import numpy as np
 
 COMMIT = "5774e69c"
 # Sizes then, and as this program writes them; a build adds later features of a specification and
-# kinds of work itself (model/predict/later_inputs.h).
+# kinds of work itself (model/predict/weights/later_inputs.h).
 SPEC_FEATURES, SPEC_FEATURES_NOW, LEARNED = 33, 36, 16
 WORK_TERMS, WORK_TERMS_NOW = 24, 26
-# Places of features and kinds of work, in the order of model/predict/features.h.
+# Places of features and kinds of work, in the order of model/predict/work/features.h.
 IS_GPU, IS_COMPILED, GPU_BANDWIDTH, GPU_POWER_LIMIT = 1, 11, 26, 35
 MACS = [3, 4, 5, 6, 7, 8, 9, 18, 20]
 COMPOSED_KERNELS, COMPOSED_BYTES = 24, 25

@@ -91,7 +91,7 @@ struct CalibrationRecord {
   std::string target;
   // The model version that the fit belongs to.
   std::string model_sha256;
-  // model/predict/target.h
+  // model/predict/target/target.h
   std::string calibration_json;
   // The probe that it was fitted to. For another model version the calibration is fitted again to
   // the probe.

@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "graph/json.h"
-#include "model/predict/device_table.h"
+#include "model/predict/target/device_table.h"
 #include "worker/execute/executor.h"
 #include "worker/machine/device_lock.h"
 #include "worker/machine/execution.h"

@@ -1,4 +1,4 @@
-"""What data/devices says of a device, as the fields of a target.json (model/predict/target.h). What
+"""What data/devices says of a device, as the fields of a target.json (model/predict/target/target.h). What
 no sheet states is left out."""
 import csv, os
 

@@ -8,8 +8,8 @@
 
 #include "absl/strings/string_view.h"
 #include "graph/cost.h"
-#include "model/predict/call_work.h"
-#include "model/predict/features.h"
+#include "model/predict/work/call_work.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::lab {
 namespace {

@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "graph/cost.h"
-#include "model/predict/operator_group.h"
+#include "model/predict/target/operator_group.h"
 
 namespace cobra::lab {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "lab/tables/measured_rows.h"
-#include "model/predict/version.h"
+#include "model/predict/weights/version.h"
 
 namespace cobra::lab {
 namespace {

@@ -21,8 +21,8 @@
 #include "lab/tables/coverage.h"
 #include "lab/tables/measured_rows.h"
 #include "model/fit/dataset.h"
-#include "model/predict/adapt_prior.h"
 #include "model/predict/predictor.h"
+#include "model/predict/target/sheet_comparison.h"
 
 namespace cobra::lab {
 namespace {

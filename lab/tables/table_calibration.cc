@@ -14,9 +14,9 @@
 #include "lab/tables/coverage.h"
 #include "lab/tables/measured_rows.h"
 #include "model/fit/dataset.h"
-#include "model/predict/calibration.h"
+#include "model/predict/adapt/calibration.h"
 #include "model/predict/predictor.h"
-#include "model/predict/probe_design.h"
+#include "model/predict/target/probe_design.h"
 
 namespace cobra::lab {
 namespace {
@@ -26,7 +26,7 @@ namespace {
 struct ProbeSize {
   const char* method;
   size_t layers, networks;
-  bool is_designed = false;  // model/predict/probe_design.h, among five times as many; at random otherwise
+  bool is_designed = false;  // model/predict/target/probe_design.h, among five times as many; at random otherwise
 };
 constexpr ProbeSize kProbes[] = {{"one minute: 64 layers, 16 networks at random", 64, 16},
                                  {"one minute: 64 layers, 16 networks by design", 64, 16, true},

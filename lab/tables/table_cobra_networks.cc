@@ -21,7 +21,7 @@
 #include "lab/tables/measured_rows.h"
 #include "lab/tables/work_folder.h"
 #include "model/fit/trainer.h"
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::lab {
 namespace {

@@ -14,8 +14,8 @@
 #include "model/fit/dataset.h"
 #include "model/fit/interval_fit.h"
 #include "model/fit/trainer.h"
-#include "model/predict/bundle.h"
-#include "model/predict/spread.h"
+#include "model/predict/weights/bundle.h"
+#include "model/predict/weights/spread.h"
 
 namespace cobra::lab {
 namespace {
@@ -58,7 +58,8 @@ class Table {
         "with it (95 %, exact: binomial in the test rows, beta-binomial with the rows that set the width); 90 lies in "
         "it, or the interval is wrong."};
     run_.after = {
-        "Shipped weights: the width follows what the answer is about (`model/predict/spread.h`): quantile regression "
+        "Shipped weights: the width follows what the answer is about (`model/predict/weights/spread.h`): quantile "
+        "regression "
         "on the rows that are kept for intervals and on the validation rows (`SplitOf`), none of which training has "
         "seen, times one number for layers and one for networks, which nine of ten of these rows need, each by a "
         "regression without its fold. The share is promised over all layers and over all networks; within one kind "

@@ -17,7 +17,7 @@
 #include "model/fit/dataset.h"
 #include "model/fit/evaluate.h"
 #include "model/fit/trainer.h"
-#include "model/predict/bundle.h"
+#include "model/predict/weights/bundle.h"
 
 namespace cobra::lab {
 namespace {

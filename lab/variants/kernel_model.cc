@@ -13,7 +13,7 @@
 #include "graph/cost.h"
 #include "model/fit/layer_model.h"
 #include "model/net/threads.h"
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::lab {
 namespace {

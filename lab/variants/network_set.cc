@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "graph/cost.h"
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 #include "model/text/canonical_text.h"
 
 namespace cobra::lab {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/container/flat_hash_set.h"
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 #include "model/text/canonical_text.h"
 
 namespace cobra::fit {

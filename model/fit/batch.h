@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "model/fit/dataset.h"
-#include "model/predict/bundle.h"
+#include "model/predict/weights/bundle.h"
 #include "model/text/tokenizer.h"
 
 namespace cobra::fit {

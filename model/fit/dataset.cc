@@ -26,7 +26,7 @@
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "model/fit/measuring_cost.h"
-#include "model/predict/kernel_times.h"
+#include "model/predict/as_run/kernel_times.h"
 #include "store/record_file.h"
 
 namespace cobra::fit {

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "graph/graph.h"
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
 #include "store/measurement.h"
 #include "store/store.h"
 

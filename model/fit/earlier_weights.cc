@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "model/predict/features.h"
-#include "model/predict/later_inputs.h"
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
+#include "model/predict/weights/later_inputs.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::fit {
 namespace {

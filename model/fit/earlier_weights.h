@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/predict/bundle.h"
+#include "model/predict/weights/bundle.h"
 
 namespace cobra::fit {
 

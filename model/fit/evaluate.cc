@@ -16,11 +16,11 @@
 #include "graph/cost.h"
 #include "model/fit/interval_fit.h"
 #include "model/fit/trainer.h"
-#include "model/predict/bundle.h"
-#include "model/predict/features.h"
-#include "model/predict/known_range.h"
-#include "model/predict/linear_cost.h"
-#include "model/predict/version.h"
+#include "model/predict/price/known_range.h"
+#include "model/predict/weights/bundle.h"
+#include "model/predict/weights/linear_cost.h"
+#include "model/predict/weights/version.h"
+#include "model/predict/work/features.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::fit {

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "model/fit/dataset.h"
 #include "model/fit/metrics.h"
-#include "model/predict/manifest.h"
+#include "model/predict/weights/manifest.h"
 
 namespace cobra::fit {
 

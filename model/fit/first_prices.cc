@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "absl/algorithm/container.h"
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::fit {
 namespace {

@@ -12,9 +12,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "model/fit/dataset.h"
-#include "model/predict/manifest.h"
-#include "model/predict/spread.h"
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
+#include "model/predict/weights/manifest.h"
+#include "model/predict/weights/spread.h"
 
 namespace cobra::fit {
 

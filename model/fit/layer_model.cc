@@ -10,8 +10,8 @@
 #include "base/status_macros.h"
 #include "model/fit/batch.h"
 #include "model/net/threads.h"
-#include "model/predict/bundle.h"
-#include "model/predict/features.h"
+#include "model/predict/weights/bundle.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::fit {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "graph/cost.h"
-#include "model/predict/adapt_prior.h"
-#include "model/predict/call_work.h"
-#include "model/predict/features.h"
+#include "model/predict/target/sheet_comparison.h"
+#include "model/predict/work/call_work.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::fit {
 namespace {

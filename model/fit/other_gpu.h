@@ -7,7 +7,7 @@
 #include <random>
 
 #include "model/fit/dataset.h"
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
 
 namespace cobra::fit {
 

@@ -29,8 +29,8 @@
 #include "model/fit/first_prices.h"
 #include "model/fit/optimizer.h"
 #include "model/net/threads.h"
-#include "model/predict/bundle.h"
-#include "model/predict/features.h"
+#include "model/predict/weights/bundle.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::fit {
 namespace {

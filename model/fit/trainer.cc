@@ -7,7 +7,7 @@
 #include "model/fit/earlier_weights.h"
 #include "model/fit/training_run.h"
 #include "model/net/threads.h"
-#include "model/predict/bundle.h"
+#include "model/predict/weights/bundle.h"
 
 namespace cobra::fit {
 

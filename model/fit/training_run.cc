@@ -45,8 +45,8 @@
 #include "model/fit/optimizer.h"
 #include "model/fit/other_gpu.h"
 #include "model/net/threads.h"
-#include "model/predict/adapt_prior.h"
-#include "model/predict/features.h"
+#include "model/predict/target/sheet_comparison.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::fit {
 namespace {

@@ -17,7 +17,7 @@
 #include "model/fit/first_prices.h"
 #include "model/fit/trainer.h"
 #include "model/net/cobra_net.h"
-#include "model/predict/bundle.h"
+#include "model/predict/weights/bundle.h"
 #include "model/text/tokenizer.h"
 
 namespace cobra::fit {

@@ -35,8 +35,8 @@ class ContributionNet {
   static absl::StatusOr<ContributionNet> Create(const Tensors& tensors, const net::NetConfig& config,
                                                 int64_t num_targets);
 
-  // `spec_features`: of the target's specification (model/predict/features.h), to which its learned
-  // vector is added.
+  // `spec_features`: of the target's specification (model/predict/work/features.h), to which its
+  // learned vector is added.
   NetworkContributions Contribute(const Network& network, absl::Span<const float> spec_features, int64_t target) const;
 
  private:

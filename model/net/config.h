@@ -17,7 +17,7 @@ inline constexpr double kRunUnit = 8;
 struct NetConfig {
   int64_t vocabulary_size = 0;
   int64_t value_features = 0;   // per number, model/text/tokenizer.h
-  int64_t target_features = 0;  // per target, model/predict/features.h
+  int64_t target_features = 0;  // per target, model/predict/work/features.h
   int64_t graph_features = 0;   // per network, likewise
   int64_t work_terms = 0;       // per call, likewise
   // Encoder. The paper has 4 layers, 16 heads, 512 wide; with numbers as values a tenth of that is

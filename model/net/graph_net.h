@@ -24,7 +24,7 @@ struct GraphBatch {
   at::Tensor graph_of_node;          // int64 [nodes], ascending
   at::Tensor graph_features;         // [graphs, graph_features]
   at::Tensor target_features;        // [graphs, target_features]
-  at::Tensor work;                   // [nodes, work terms], model/predict/features.h
+  at::Tensor work;                   // [nodes, work terms], model/predict/work/features.h
 };
 
 class GraphConvolution : public torch::nn::Module {

@@ -19,7 +19,7 @@ struct RowsOfCalls {
 // A part of CobraNet. PriceHead is the one in production; lab/variants/ compares it with another.
 class LayerHead : public torch::nn::Module {
  public:
-  // layers: [vectors, width]; work: [calls, work terms], model/predict/features.h; target:
+  // layers: [vectors, width]; work: [calls, work terms], model/predict/work/features.h; target:
   // [targets, target_features]. Returns [calls]: log-latency (natural, microseconds).
   virtual at::Tensor forward(const at::Tensor& layers, const at::Tensor& work, const at::Tensor& target,
                              const RowsOfCalls& rows) = 0;

@@ -2,8 +2,8 @@
 #ifndef COBRA_MODEL_PREDICT_DISTURBED_PREDICTION_H_
 #define COBRA_MODEL_PREDICT_DISTURBED_PREDICTION_H_
 
-#include "model/predict/disturbance.h"
-#include "model/predict/predictor.h"
+#include "model/predict/price/prediction.h"
+#include "model/predict/target/disturbance.h"
 
 namespace cobra::predict {
 

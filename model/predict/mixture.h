@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "model/predict/predictor.h"
+#include "model/predict/price/prediction.h"
 
 namespace cobra::predict {
 

@@ -12,8 +12,8 @@
 #include "frontend/nas/reader.h"
 #include "graph/graph.h"
 #include "model/predict/predictor.h"
-#include "model/predict/sheet_check.h"
-#include "model/predict/timings.h"
+#include "model/predict/target/sheet_check.h"
+#include "model/predict/target/timings.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::space {

@@ -1,5 +1,5 @@
 // `cobra-train adapt --model VERSION`: a version of measured targets answers for a device that it
-// does not know, by what the server's RPC Adapt does (model/predict/adapter.h), on tables of
+// does not know, by what the server's RPC Adapt does (model/predict/adapt/adapter.h), on tables of
 // architectures and without a server.
 #ifndef COBRA_MODEL_SPACE_ADAPT_TARGETS_H_
 #define COBRA_MODEL_SPACE_ADAPT_TARGETS_H_

@@ -17,7 +17,7 @@
 #include "base/user_error.h"
 #include "base/with_code.h"
 #include "frontend/python/reader.h"
-#include "model/predict/target_hint.h"
+#include "model/predict/target/target_hint.h"
 #include "proto/joined_reply.h"
 #include "proto/network_hash.h"
 #include "proto/request_words.h"

@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
-#include "model/predict/plausibility.h"
+#include "model/predict/target/plausibility.h"
 #include "nlohmann/json.hpp"
 #include "store/measured_graph.h"
 #include "store/task_subject.h"

@@ -21,7 +21,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "graph/graph_bytes.h"
-#include "model/predict/timing_level.h"
+#include "model/predict/target/timing_level.h"
 #include "server/access/access.h"
 #include "server/access/caller.h"
 #include "server/targets/done_once.h"

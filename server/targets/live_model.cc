@@ -24,8 +24,8 @@
 #include "graph/fingerprint.h"
 #include "graph/graph_bytes.h"
 #include "graph/json.h"
-#include "model/predict/sheet_check.h"
-#include "model/predict/timings.h"
+#include "model/predict/target/sheet_check.h"
+#include "model/predict/target/timings.h"
 #include "server/targets/new_level.h"
 
 namespace cobra::server {

@@ -96,8 +96,8 @@ class LiveModel {
                                                const VersionCause& cause = {},
                                                const std::function<bool()>& cancelled = {});
   // The same for a device that was described, with networks that were timed on it
-  // (model/predict/adapter.h), or with an exported probe. `follows`: the version whose timings
-  // these are; Aborted if another one serves. 0: none.
+  // (model/predict/adapt/adapter.h), or with an exported probe. `follows`: the version whose
+  // timings these are; Aborted if another one serves. 0: none.
   absl::StatusOr<CalibrationOutcome> Adapt(absl::string_view target, const predict::ProbeResult& measured,
                                            const VersionCause& cause = {}, const std::function<bool()>& cancelled = {},
                                            int64_t follows = 0);

@@ -11,8 +11,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "cobra/v1/cobra.pb.h"
-#include "model/predict/calibration.h"
-#include "model/predict/timing_level.h"
+#include "model/predict/adapt/calibration.h"
+#include "model/predict/target/timing_level.h"
 #include "server/targets/live_model.h"
 #include "store/measured_graph.h"
 

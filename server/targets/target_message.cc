@@ -9,7 +9,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/utc_text.h"
-#include "model/predict/sheet_check.h"
+#include "model/predict/target/sheet_check.h"
 #include "proto/target_json.h"
 
 namespace cobra::server {

@@ -12,8 +12,8 @@
 namespace cobra::server {
 
 v1::TargetSpec SpecMessage(const predict::TargetSpec& spec);
-// A caller's data sheet, checked (model/predict/sheet_check.h); empty fields have the defaults of a
-// target. Errors carry a Diagnostic and begin with the field.
+// A caller's data sheet, checked (model/predict/target/sheet_check.h); empty fields have the
+// defaults of a target. Errors carry a Diagnostic and begin with the field.
 absl::StatusOr<predict::TargetSpec> CheckedSpec(const v1::TargetSpec& message);
 
 void FillTarget(const predict::TargetInfo& info, const ModelSnapshot& model, v1::Target* out);

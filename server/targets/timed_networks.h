@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "cobra/v1/cobra.pb.h"
 #include "google/protobuf/repeated_field.h"
-#include "model/predict/timings.h"
+#include "model/predict/target/timings.h"
 #include "server/lanes/call_context.h"
 #include "server/lanes/held_bytes.h"
 #include "server/reader/network_reader.h"

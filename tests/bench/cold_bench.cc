@@ -38,7 +38,7 @@
 #include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
 #include "model/predict/predictor.h"
-#include "model/predict/version.h"
+#include "model/predict/weights/version.h"
 #include "model/text/canonical_text.h"
 #include "proto/graph_proto.h"
 #include "tests/bench/bench.h"

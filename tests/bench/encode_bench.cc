@@ -25,7 +25,7 @@
 #include "base/status_macros.h"
 #include "frontend/python/reader.h"
 #include "model/infer/encoder.h"
-#include "model/predict/version.h"
+#include "model/predict/weights/version.h"
 #include "model/text/canonical_text.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/blas.h"

@@ -25,7 +25,7 @@
 #include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "graph/builder.h"
-#include "model/predict/version.h"
+#include "model/predict/weights/version.h"
 #include "proto/graph_proto.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/cobra_server.h"

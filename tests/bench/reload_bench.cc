@@ -35,7 +35,7 @@
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "base/tensor_file.h"
-#include "model/predict/version.h"
+#include "model/predict/weights/version.h"
 #include "tests/bench/architectures.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/cobra_server.h"

@@ -14,7 +14,7 @@ import programs
 
 # How many of an hour's networks are inside says tests/long/noisy_machine.py.
 NETWORKS = 20
-NOTICEABLE_RATIO = 1.15  # of the disturbed times, 5 % are longer: model/predict/disturbance.h
+NOTICEABLE_RATIO = 1.15  # of the disturbed times, 5 % are longer: model/predict/target/disturbance.h
 
 
 def share_of_core(seconds=0.3):
@@ -91,7 +91,7 @@ class NoisyMachineTest(unittest.TestCase):
         with open(path, "w") as file:
             json.dump(record["graph"], file)
         text = programs.client("predict", path, "--target", "this-machine", "--server", server.address).out
-        self.assertIn("this-machine: with what else runs on this machine; undisturbed ", text)
+        self.assertIn("this-machine: including the effect of other programs on this machine; undisturbed ", text)
         text = programs.client("targets", "--server", server.address).out
         self.assertIn("disturbed: networks took", " ".join(text.split()))
         done = noisy_machine.worker("measure", "--graph", path)

@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "base/tensor_file.h"
-#include "model/predict/device_table.h"
-#include "model/predict/manifest.h"
-#include "model/predict/target.h"
+#include "model/predict/target/device_table.h"
+#include "model/predict/target/target.h"
+#include "model/predict/weights/manifest.h"
 #include "store/measured_graph.h"
 #include "store/measurement.h"
 #include "store/task_subject.h"

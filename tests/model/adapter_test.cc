@@ -1,4 +1,4 @@
-#include "model/predict/adapter.h"
+#include "model/predict/adapt/adapter.h"
 
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@
 #include "graph/builder.h"
 #include "graph/cost.h"
 #include "graph/net_builder.h"
-#include "model/predict/operator_group.h"
-#include "model/predict/reference_networks.h"
+#include "model/predict/adapt/reference_networks.h"
+#include "model/predict/target/operator_group.h"
 
 namespace cobra::predict {
 namespace {

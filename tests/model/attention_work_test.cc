@@ -1,4 +1,4 @@
-#include "model/predict/attention_work.h"
+#include "model/predict/work/attention_work.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/predict/calibration.h"
+#include "model/predict/adapt/calibration.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/predict/call_work.h"
+#include "model/predict/work/call_work.h"
 
 #include <gtest/gtest.h>
 

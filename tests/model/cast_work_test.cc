@@ -1,4 +1,4 @@
-#include "model/predict/cast_work.h"
+#include "model/predict/work/cast_work.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
-#include "model/predict/manifest.h"
+#include "model/predict/weights/manifest.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::net {

@@ -1,4 +1,4 @@
-#include "model/predict/composite_work.h"
+#include "model/predict/work/composite_work.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "graph/builder.h"
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::predict {
 namespace {

@@ -13,8 +13,8 @@
 #include "model/fit/dataset.h"
 #include "model/fit/evaluate.h"
 #include "model/fit/trainer.h"
-#include "model/predict/prediction_interval.h"
 #include "model/predict/predictor.h"
+#include "model/predict/price/prediction_interval.h"
 
 namespace cobra::fit {
 namespace {
@@ -71,6 +71,22 @@ TEST(ConfidenceCheck, ConfidenceIsWhatTheIntervalSaysOfTheFactor) {
     predict::SetConfidence(&p);
     EXPECT_NEAR(p.confidence, confidence, 1e-12) << known_share;
   }
+}
+
+// Of a network of which a tenth is unknown the interval is narrow; it claims no coverage all the
+// same.
+TEST(ConfidenceCheck, AGuessIsNeverSure) {
+  predict::LatencyPrediction p;
+  p.latency_us = 100, p.low_us = 99, p.high_us = 101, p.known_share = 0.88;
+  predict::SetConfidence(&p);
+  EXPECT_GT(p.confidence, 0.999);
+  p.extrapolating = true;
+  predict::SetConfidence(&p);
+  EXPECT_EQ(p.confidence, predict::kMostOfGuess);
+  EXPECT_LT(predict::kMostOfGuess, kSure);
+  p.high_us = 300;
+  predict::SetConfidence(&p);
+  EXPECT_LT(p.confidence, 0.6);
 }
 
 TEST(ConfidenceCheck, SaysHowManyTimesLessTheErrorIs) {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "graph/builder.h"
-#include "model/predict/call_work.h"
+#include "model/predict/work/call_work.h"
 
 namespace cobra::predict {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/predict/device_table.h"
+#include "model/predict/target/device_table.h"
 
 #include "base/csv.h"
 #include "base/file.h"

@@ -1,4 +1,4 @@
-#include "model/predict/disturbance.h"
+#include "model/predict/target/disturbance.h"
 
 #include <cmath>
 #include <random>

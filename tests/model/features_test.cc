@@ -1,4 +1,4 @@
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 
 #include <gtest/gtest.h>
 

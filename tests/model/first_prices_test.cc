@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::fit {
 namespace {

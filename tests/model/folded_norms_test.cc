@@ -1,4 +1,4 @@
-#include "model/predict/folded_norms.h"
+#include "model/predict/as_run/folded_norms.h"
 
 #include <gtest/gtest.h>
 

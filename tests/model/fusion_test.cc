@@ -1,4 +1,4 @@
-#include "model/predict/fusion.h"
+#include "model/predict/work/fusion.h"
 
 #include <gtest/gtest.h>
 

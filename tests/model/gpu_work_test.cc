@@ -1,4 +1,4 @@
-#include "model/predict/gpu_work.h"
+#include "model/predict/work/gpu_work.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "graph/builder.h"
-#include "model/predict/target_work.h"
+#include "model/predict/work/target_work.h"
 
 namespace cobra::predict {
 namespace {

@@ -14,9 +14,9 @@
 #include "model/infer/contributions.h"
 #include "model/infer/encoder.h"
 #include "model/kernels/kernels.h"
-#include "model/predict/bundle.h"
-#include "model/predict/features.h"
-#include "model/predict/version.h"
+#include "model/predict/weights/bundle.h"
+#include "model/predict/weights/version.h"
+#include "model/predict/work/features.h"
 #include "model/text/canonical_text.h"
 
 namespace cobra::infer {

@@ -1,4 +1,4 @@
-#include "model/predict/kernel_times.h"
+#include "model/predict/as_run/kernel_times.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/predict/later_inputs.h"
+#include "model/predict/weights/later_inputs.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "absl/algorithm/container.h"
 #include "base/tensor_file.h"
 #include "model/net/config.h"
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::predict {
 namespace {

@@ -1,5 +1,5 @@
 // Small networks on a GPU wait for their host.
-#include "model/predict/launch_time.h"
+#include "model/predict/price/launch_time.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 #include "graph/builder.h"
 #include "graph/net_builder.h"
 #include "model/predict/predictor.h"
-#include "model/predict/training_time.h"
+#include "model/predict/price/training_time.h"
 
 namespace cobra::predict {
 namespace {

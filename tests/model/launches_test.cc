@@ -1,5 +1,5 @@
-// What hosts take to launch the kernels of networks (model/predict/launch_time.h): as published
-// ones say.
+// What hosts take to launch the kernels of networks (model/predict/price/launch_time.h): as
+// published ones say.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/fit/dataset.h"
-#include "model/predict/launch_time.h"
+#include "model/predict/price/launch_time.h"
 
 namespace cobra::predict {
 namespace {

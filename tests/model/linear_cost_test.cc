@@ -1,4 +1,4 @@
-#include "model/predict/linear_cost.h"
+#include "model/predict/weights/linear_cost.h"
 
 #include <cmath>
 

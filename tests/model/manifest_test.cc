@@ -1,4 +1,4 @@
-#include "model/predict/manifest.h"
+#include "model/predict/weights/manifest.h"
 
 #include <gtest/gtest.h>
 

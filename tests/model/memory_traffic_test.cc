@@ -1,4 +1,4 @@
-#include "model/predict/memory_traffic.h"
+#include "model/predict/work/memory_traffic.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/predict/moving_time.h"
+#include "model/predict/price/moving_time.h"
 
 #include <gtest/gtest.h>
 

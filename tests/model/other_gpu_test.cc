@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "graph/net_builder.h"
-#include "model/predict/features.h"
+#include "model/predict/work/features.h"
 
 namespace cobra::fit {
 namespace {

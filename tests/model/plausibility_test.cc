@@ -1,4 +1,4 @@
-#include "model/predict/plausibility.h"
+#include "model/predict/target/plausibility.h"
 
 #include <cmath>
 #include <limits>

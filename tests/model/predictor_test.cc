@@ -18,7 +18,7 @@
 #include "graph/cost.h"
 #include "graph/fingerprint.h"
 #include "graph/net_builder.h"
-#include "model/predict/sheet_check.h"
+#include "model/predict/target/sheet_check.h"
 
 namespace cobra::predict {
 namespace {

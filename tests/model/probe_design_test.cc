@@ -1,4 +1,4 @@
-#include "model/predict/probe_design.h"
+#include "model/predict/target/probe_design.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "graph/net_builder.h"
-#include "model/predict/operator_group.h"
+#include "model/predict/target/operator_group.h"
 
 namespace cobra::predict {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/predict/product_time.h"
+#include "model/predict/price/product_time.h"
 
 #include <gtest/gtest.h>
 

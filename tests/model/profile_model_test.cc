@@ -1,4 +1,4 @@
-#include "model/predict/profile_model.h"
+#include "model/predict/adapt/profile_model.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 
 #include "graph/fingerprint.h"
 #include "graph/net_builder.h"
-#include "model/predict/device_words.h"
-#include "model/predict/profile_adapter.h"
+#include "model/predict/adapt/profile_adapter.h"
+#include "model/predict/target/device_words.h"
 
 namespace cobra::predict {
 namespace {

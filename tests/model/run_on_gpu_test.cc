@@ -1,6 +1,6 @@
 // Calls whose parts a GPU's targets know: they compute what the call computes, and what they take
 // is the call's.
-#include "model/predict/run_on_gpu.h"
+#include "model/predict/as_run/run_on_gpu.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/predict/sheet_limits.h"
+#include "model/predict/price/sheet_limits.h"
 
 #include <gtest/gtest.h>
 

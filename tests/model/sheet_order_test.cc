@@ -12,11 +12,11 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "graph/net_builder.h"
-#include "model/predict/adapt_prior.h"
-#include "model/predict/device_table.h"
-#include "model/predict/launch_time.h"
 #include "model/predict/predictor.h"
-#include "model/predict/sheet_limits.h"
+#include "model/predict/price/launch_time.h"
+#include "model/predict/price/sheet_limits.h"
+#include "model/predict/target/device_table.h"
+#include "model/predict/target/sheet_comparison.h"
 
 namespace cobra::predict {
 namespace {

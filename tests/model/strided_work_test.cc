@@ -1,4 +1,4 @@
-#include "model/predict/strided_work.h"
+#include "model/predict/work/strided_work.h"
 
 #include <gtest/gtest.h>
 

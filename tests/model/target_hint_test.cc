@@ -1,4 +1,4 @@
-#include "model/predict/target_hint.h"
+#include "model/predict/target/target_hint.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

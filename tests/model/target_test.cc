@@ -1,4 +1,4 @@
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/predict/target_work.h"
+#include "model/predict/work/target_work.h"
 
 #include <gtest/gtest.h>
 

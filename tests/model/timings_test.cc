@@ -1,4 +1,4 @@
-#include "model/predict/timings.h"
+#include "model/predict/target/timings.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,9 @@
 #include "graph/builder.h"
 #include "graph/graph_bytes.h"
 #include "graph/net_builder.h"
-#include "model/predict/adapt_samples.h"
-#include "model/predict/sheet_check.h"
-#include "model/predict/timing_level.h"
+#include "model/predict/adapt/adapt_samples.h"
+#include "model/predict/target/sheet_check.h"
+#include "model/predict/target/timing_level.h"
 
 namespace cobra::predict {
 namespace {

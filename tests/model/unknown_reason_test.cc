@@ -1,4 +1,4 @@
-#include "model/predict/unknown_reason.h"
+#include "model/predict/price/unknown_reason.h"
 
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 // How a graph is run: device, precision, memory layout, number of threads, and the state of the
 // caches. With the device's specification and the runtime this is the target
-// (model/predict/target.h).
+// (model/predict/target/target.h).
 #ifndef COBRA_WORKER_MACHINE_EXECUTION_H_
 #define COBRA_WORKER_MACHINE_EXECUTION_H_
 

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
 #include "worker/machine/execution.h"
 #include "worker/machine/gpu.h"
 

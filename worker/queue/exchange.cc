@@ -11,7 +11,7 @@
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
 #include "nlohmann/json.hpp"
 #include "store/measured_graph.h"
 #include "store/measurement.h"

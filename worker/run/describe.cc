@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "model/predict/device_table.h"
+#include "model/predict/target/device_table.h"
 #include "nlohmann/json.hpp"
 #include "worker/execute/executor.h"
 #include "worker/machine/busy_processors.h"

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
 #include "worker/machine/execution.h"
 
 namespace cobra::worker {

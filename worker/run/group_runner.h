@@ -20,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
 #include "store/measurement.h"
 #include "worker/meter/child.h"
 #include "worker/meter/pulse.h"

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graph/graph.h"
-#include "model/predict/target.h"
+#include "model/predict/target/target.h"
 #include "store/measurement.h"
 #include "worker/machine/execution.h"
 #include "worker/machine/sensors.h"

@@ -15,7 +15,7 @@
 #include "graph/fingerprint.h"
 #include "graph/json.h"
 #include "graph/net_builder.h"
-#include "model/predict/probe_design.h"
+#include "model/predict/target/probe_design.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
 #include "worker/machine/machine.h"

@@ -1,5 +1,5 @@
 // `cobra-worker probe`: layers and networks, measured in as much time as there is, to calibrate a
-// target that was not trained on (model/predict/target.h, ProbeResult).
+// target that was not trained on (model/predict/target/target.h, ProbeResult).
 #ifndef COBRA_WORKER_RUN_PROBE_H_
 #define COBRA_WORKER_RUN_PROBE_H_
 

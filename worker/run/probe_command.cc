@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
-#include "model/predict/disturbance.h"
-#include "model/predict/target.h"
+#include "model/predict/target/disturbance.h"
+#include "model/predict/target/target.h"
 #include "nlohmann/json.hpp"
 #include "worker/run/probe.h"
 

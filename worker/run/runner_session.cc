@@ -28,7 +28,7 @@
 #include "export/weights.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
-#include "model/predict/plausibility.h"
+#include "model/predict/target/plausibility.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
 #include "worker/execute/executor.h"

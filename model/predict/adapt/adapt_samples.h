@@ -1,0 +1,44 @@
+// Networks that were timed on a device, whichever way a target is made of them.
+#ifndef COBRA_MODEL_PREDICT_ADAPT_ADAPT_SAMPLES_H_
+#define COBRA_MODEL_PREDICT_ADAPT_ADAPT_SAMPLES_H_
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "graph/graph.h"
+
+namespace cobra::predict {
+
+struct AdaptSample {
+  const graph::Graph* graph = nullptr;
+  double latency_us = 0;
+  std::string name;  // in messages: "row 3"
+};
+
+// The smallest value that `coverage` of the weight does not exceed, one more sample counted as
+// exceeding all. `scores`: value, weight.
+double ConformalQuantile(std::vector<std::pair<double, double>> scores, double coverage);
+
+// Mean of |predicted / measured - 1| of errors in log-latency.
+double MeanError(const std::vector<double>& log_errors);
+
+// Fewer samples cannot judge each other.
+inline constexpr size_t kFewestJudges = 4;
+// 1 for a sample, or less if the others contradict it. `errors`: log(predicted by the others /
+// measured) of each.
+std::vector<double> TrustInSamples(const std::vector<double>& errors);
+// Those that the others contradict, with by how much: "row 7: 3.1 times what the others make the
+// model expect".
+std::vector<std::string> DoubtedSamples(absl::Span<const AdaptSample> samples, const std::vector<double>& errors);
+
+// A unit that is mistaken: of all samples, or of one among others. `error_before`: log(predicted /
+// measured) of each without any sample. InvalidArgument begins with a sample's name.
+absl::Status CheckUnits(absl::Span<const AdaptSample> samples, const std::vector<double>& error_before);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_ADAPT_ADAPT_SAMPLES_H_

@@ -1,0 +1,52 @@
+// Adapting a trained target to another machine from layers and networks measured there
+// (`cobra-worker probe`).
+//
+// Each probe graph was also measured on the machine that the target was trained on, so the ratios
+// are ratios of measurements and the model's errors cancel. The log-ratio of a call is fitted by
+// ridge regression (Huber's loss):
+//   common bias + common slope * x + group bias + group slope * x + weights * work + weights *
+//   work^2
+// with x = (log latency_us - 4) / 4, operator groups (operator_group.h), and the logarithms of the
+// call's amounts of work (WorkTerm, features.h) over 10. The group terms are regularised more
+// strongly than the common ones, so a group with few probes follows the others. The calls of a
+// network whose profile was measured count like layers, by their shares. The networks then
+// determine one scale for effects that single layers do not show (caches, allocator).
+//
+// Whether all these terms, those without work, a common factor alone, or nothing is corrected is
+// decided by errors on an eighth of the probe at a time, to which nothing was fitted. So a
+// calibration is hardly ever worse than none. The same errors, of its networks, say how wide the
+// intervals are.
+#ifndef COBRA_MODEL_PREDICT_ADAPT_CALIBRATION_H_
+#define COBRA_MODEL_PREDICT_ADAPT_CALIBRATION_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "graph/graph.h"
+#include "model/predict/adapt/calibration_terms.h"
+#include "model/predict/target/target.h"
+
+namespace cobra::predict {
+
+// The correction to add to the log-latency of a call.
+double CalibrationLogCorrection(const Calibration& calibration, const CallKind& call, double log_latency);
+
+struct CalibrationSample {
+  const graph::Graph* graph = nullptr;
+  bool is_network = false;
+  double measured_us = 0;   // on the new machine
+  double reference_us = 0;  // the same graph on the trained target: measured, or predicted if it was not measured
+  std::vector<double> node_reference_us;  // predicted contributions, for networks
+  std::vector<double> node_measured_us;   // of the new machine, in the network; may be empty
+  double half_width = 0;                  // of the trained target's interval, in log-latency
+};
+
+// InvalidArgument for fewer than kMinProbeLayers (plausibility.h), and for layers that differ from
+// the reference by more than a factor of 300 or follow no common law, and if the networks are off
+// by more than a half with the correction: then the machine was disturbed. Without networks the
+// scale stays 1.
+absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples);
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_ADAPT_CALIBRATION_H_
