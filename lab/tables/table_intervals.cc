@@ -59,13 +59,12 @@ class Table {
         "it, or the interval is wrong."};
     run_.after = {
         "Shipped weights: the width follows what the answer is about (`model/predict/weights/spread.h`): quantile "
-        "regression "
-        "on the rows that are kept for intervals and on the validation rows (`SplitOf`), none of which training has "
-        "seen, times one number for layers and one for networks, which nine of ten of these rows need, each by a "
-        "regression without its fold. The share is promised over all layers and over all networks; within one kind "
-        "alone it may be off on either side. On unseen families nothing promises 90 %. The regression was chosen by "
-        "cross-validation on these rows; that the validation rows count as well, and how far out the line is believed, "
-        "was decided when test rows had been seen (ledger.csv).",
+        "regression on the rows that are kept for intervals and on the validation rows (`SplitOf`), none of which "
+        "training has seen, times one number for layers and one for networks, which nine of ten of these rows need, "
+        "each by a regression without its fold. The share is promised over all layers and over all networks; within "
+        "one kind alone it may be off on either side. On unseen families nothing promises 90 %. The regression was "
+        "chosen by cross-validation on these rows; that the validation rows count as well, and how far out the line "
+        "is believed, was decided when test rows had been seen (ledger.csv).",
         "Cells: the width is from the 100 validation cells of the split, which the process does not learn.",
         "Unseen devices have theirs in [few_shot](few_shot.md), Transformers in [hat](hat.md), PerfSAGE's spaces in "
         "[perfsage](perfsage.md)."};
