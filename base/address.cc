@@ -31,7 +31,7 @@ absl::Status Check(absl::string_view flag, absl::string_view address, int least_
   if (const size_t scheme = address.find("://"); scheme != absl::string_view::npos) {
     absl::string_view rest = address.substr(scheme + 3);
     rest = rest.substr(0, rest.find('/'));
-    return wrong("is a URL, the address of a gRPC server is HOST:PORT", rest.empty() ? "HOST:PORT" : rest);
+    return wrong("is a URL; the address of a gRPC server is HOST:PORT", rest.empty() ? "HOST:PORT" : rest);
   }
   const bool bracketed = absl::StartsWith(address, "[") && absl::StrContains(address, ']');
   const auto colons = std::count(address.begin(), address.end(), ':');

@@ -37,7 +37,7 @@ absl::StatusOr<CsvRows> CsvRows::Open(absl::string_view text) {
   // Spreadsheets write them where numbers have commas, which would have to be read as well.
   if (header.fields.size() == 1 && absl::StrContains(header.fields[0], ';'))
     return absl::InvalidArgumentError(absl::StrCat(
-        "line ", header.line, ": its fields are separated by semicolons; write commas, and points in numbers"));
+        "line ", header.line, ": its fields are separated by semicolons; use commas, and decimal points in numbers"));
   rows.header_ = std::move(header.fields);
   return rows;
 }

@@ -22,7 +22,7 @@ void ThrottledLog::Log(LogLevel level, absl::string_view message, absl::Span<con
   }
   cobra::Log(level,
              left_out == 0 ? std::string(message)
-                           : absl::StrCat(message, " (", left_out, " more such messages were left out)"),
+                           : absl::StrCat(message, " (", left_out, " similar messages were suppressed)"),
              fields);
 }
 

@@ -21,11 +21,11 @@ void SayIfOtherThanLast(AskedServer server, absl::string_view address) {
   if (last == now) return;
   was_said = true;
   Note(server == AskedServer::kOwn
-           ? absl::StrCat("cobra-client: none answers at ", address,
-                          " any more, so this user's own server is asked again; it has its own targets and history")
+           ? absl::StrCat("cobra-client: no server answers at ", address,
+                          " any more, so this user's own server is used again; it has its own targets and history")
            : absl::StrCat("cobra-client: the server at ", address,
-                          " is asked from now on; targets and history of this user's own server are not there "
-                          "(--server own asks that one)"));
+                          " is used from now on; it does not have the targets and history of this user's own server "
+                          "(--server own uses that one)"));
   (void)WriteFileAtomic(file, now);
 }
 

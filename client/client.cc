@@ -214,7 +214,7 @@ std::string OwnServerAddress(bool may_start) {
   }
   if (server->was_started)
     Note(absl::StrCat(
-        "cobra-client: started a server for this user; it ends after ten idle minutes (log: ", server->log, ")"));
+        "cobra-client: started a server for this user; it exits after ten idle minutes (log: ", server->log, ")"));
   return server->address;
 }
 

@@ -59,8 +59,8 @@ absl::Status CheckPrivateFolder(const std::string& path) {
   if (!S_ISDIR(status.st_mode) || status.st_uid != ::geteuid() || (status.st_mode & 077) != 0)
     return absl::FailedPreconditionError(
         absl::StrCat(path,
-                     ": is not a folder of this user alone (mode 0700), so no server is looked for there; remove "
-                     "it, or name a server: --server HOST:PORT"));
+                     ": is not private to this user (mode 0700), so no server is searched for there; remove it, or "
+                     "name a server: --server HOST:PORT"));
   return absl::OkStatus();
 }
 
@@ -131,7 +131,7 @@ class Starter {
 
   absl::StatusOr<LocalServer> Run() {
     if (program_.find('/') == std::string::npos)
-      return absl::FailedPreconditionError("no cobra-server is beside this program, so none was started");
+      return absl::FailedPreconditionError("there is no cobra-server next to this program, so none was started");
     COBRA_RETURN_IF_ERROR(MakePrivateFolder(folder_));
     COBRA_RETURN_IF_ERROR(MakeDirectories(state_));
     ::chmod(state_.c_str(), 0700);  // the store has labels and names of models

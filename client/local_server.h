@@ -46,7 +46,7 @@ struct LocalServer {
 };
 
 // Finds the user's server, or starts it and waits until it is ready. FailedPrecondition, saying
-// what is wrong and what to do, if there is no cobra-server beside this program, if others may
+// what is wrong and what to do, if there is no cobra-server next to this program, if others may
 // enter the folder, or if it does not start.
 absl::StatusOr<LocalServer> FindOrStartServer();
 

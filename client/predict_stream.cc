@@ -123,7 +123,7 @@ absl::Status PredictStream::Attempt() {
   const absl::Status end = call.Close(/*cancel=*/!status.ok());
   if (!status.ok() || (pending_.empty() && exhausted_)) return status;
   if (!end.ok()) return end;
-  return absl::UnavailableError("the server ended the stream before all was answered");
+  return absl::UnavailableError("the server ended the stream before answering everything");
 }
 
 // Until the call has ended or all is answered: OK. Everything else is an error of the caller's or

@@ -32,7 +32,7 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
   if (!token.empty() && std::all_of(token.begin(), token.end(), [](unsigned char c) { return absl::ascii_isgraph(c); }))
     return token;
   return FlagError("--token-file", absl::InvalidArgumentError(absl::StrCat(path, ": does not hold one token")),
-                   "`cobra-server token` makes such a file");
+                   "`cobra-server token` creates such a file");
 }
 
 }  // namespace
@@ -45,16 +45,16 @@ absl::Status CheckConnection(const ConnectionFiles& files, const std::string& ad
   if (!files.tls_ca.empty()) {
     COBRA_RETURN_IF_ERROR(FlagError("--tls-ca", ReadCertificates(files.tls_ca).status()));
     if (files.tls_cert.empty() != files.tls_key.empty())
-      return UserError(Diagnostic::Kind::kUsage, "--tls-cert, --tls-key: one comes without the other", "give both");
+      return UserError(Diagnostic::Kind::kUsage, "--tls-cert, --tls-key: one was given without the other", "give both");
     if (!files.tls_cert.empty())
       COBRA_RETURN_IF_ERROR(FlagError("--tls-cert", ReadKeyPair(files.tls_cert, files.tls_key).status()));
   }
   if (files.token_file.empty()) return absl::OkStatus();
   if (files.tls_ca.empty() && !IsLocalAddress(address)) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("--token-file ", files.token_file, ": everybody between here and ", address,
-                                  " could read the token"),
-                     "give --tls-ca, the authority that has signed the server's certificate");
+    return UserError(
+        Diagnostic::Kind::kUsage,
+        absl::StrCat("--token-file ", files.token_file, ": anyone between here and ", address, " could read the token"),
+        "give --tls-ca, the authority that has signed the server's certificate");
   }
   return ReadToken(files.token_file).status();
 }

@@ -45,13 +45,13 @@ absl::Status CheckLabel(absl::string_view name, absl::string_view value) {
   // gRPC takes a name that ends in -bin for one of binary data.
   if (name.empty() || !std::all_of(name.begin(), name.end(), IsInName) || absl::EndsWith(name, kBinary))
     return Refuse(absl::StrCat(what, ": is not the name of a label"),
-                  "use small letters from a to z, digits, \"-\", \"_\" and \".\", not ending in -bin");
+                  "use lower-case letters, digits, \"-\", \"_\" and \".\", not ending in -bin");
   if (value.size() > kMaxLabelBytes)
     return Refuse(LimitMessage(absl::StrCat(what, ": the value"), static_cast<int64_t>(value.size()),
                                static_cast<int64_t>(kMaxLabelBytes), "bytes"),
                   "store the rest elsewhere, under a shorter key");
   if (!IsVisible(value))
-    return Refuse(absl::StrCat(what, ": the value \"", Shown(value), "\" is not text that can be shown"),
+    return Refuse(absl::StrCat(what, ": the value \"", Shown(value), "\" is not printable text"),
                   "use visible characters in UTF-8, and write others with escapes of your own");
   return absl::OkStatus();
 }

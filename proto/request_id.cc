@@ -17,7 +17,7 @@ std::string NewRequestId() {
 }
 
 absl::Status CheckRequestId(absl::string_view id) {
-  constexpr char kHint[] = "give each request an id of its own, of random digits, and the same when it is repeated";
+  constexpr char kHint[] = "give each request a unique id of random digits, and the same id when it is repeated";
   if (id.size() > kMaxRequestIdBytes) {
     return UserError(
         Diagnostic::Kind::kUsage,

@@ -19,7 +19,7 @@ namespace {
 
 constexpr absl::Duration kStopPeriod = absl::Milliseconds(20);
 
-absl::Status Gone() { return absl::UnavailableError("the other side of the socket is gone"); }
+absl::Status Gone() { return absl::UnavailableError("the other end of the socket was closed"); }
 
 }  // namespace
 

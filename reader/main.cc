@@ -25,10 +25,10 @@ void CloseStandardStreams() {
 int Main(int argc, char** argv) {
   ImageOptions options;
   bool insecure = false;
-  CLI::App app("Reads models for cobra-server, each in a process of its own.", "cobra-reader");
+  CLI::App app("Reads models for cobra-server, each in a separate process.", "cobra-reader");
   app.add_option("--library", options.library_roots, "Directory that source may import from; repeatable");
   std::string torch_version = python::kNewestTorchVersion;
-  app.add_option("--torch-version", torch_version, "The one as which most programs will be read")
+  app.add_option("--torch-version", torch_version, "The version as which most programs will be read")
       ->capture_default_str();
   app.add_flag("--insecure", insecure, "Readers are not confined to their sockets");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);

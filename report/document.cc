@@ -206,7 +206,7 @@ json UnknownJson(const v1::TargetPrediction& prediction) {
 
 absl::StatusOr<json> BreakdownJson(const v1::TargetPrediction& prediction, size_t calls) {
   if (static_cast<size_t>(prediction.breakdown_size()) != calls)
-    return absl::InternalError("the server's breakdown is not of this graph");
+    return absl::InternalError("the server's breakdown does not match this graph");
   std::vector<double> latency(calls), alone(calls);
   std::vector<int> why(calls, -1);
   Texts reasons;

@@ -47,7 +47,7 @@ absl::Status AdminService::HandleReloadModel(const v1::ReloadModelRequest& reque
     return WithCode(status.code(),
                     UserError(Diagnostic::Kind::kUsage, std::string(status.message()),
                               absl::StrCat(response->previous_version(),
-                                           " continues to serve; mend the directory of the model, then reload it")));
+                                           " continues to serve; fix the directory of the model, then reload it")));
   }
   response->set_version(model_->Get()->predictor->info().version);
   return absl::OkStatus();

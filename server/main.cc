@@ -103,7 +103,7 @@ class SignalRequests {
     }
     requests->Stop(absl::Now() + drain_timeout);
     absl::SleepFor(drain_timeout + kExitTime);
-    LogError("not stopped within --drain-seconds; the process ends now");
+    LogError("not stopped within --drain-seconds; the process exits now");
     ::_exit(kAbandonedExitCode);
   }
 }
@@ -115,7 +115,7 @@ int ServeUntilStopped(std::unique_ptr<Server> server, SignalRequests* requests) 
     if (stop_by.has_value()) {
       LogInfo("stopping: finishing the requests in flight");
       if (!server->Drain(*stop_by)) {
-        LogError("threads are stuck in requests; the process ends without them");
+        LogError("threads are stuck in requests; the process exits anyway");
         ::_exit(kAbandonedExitCode);  // the destructors would wait for them
       }
       server.reset();
@@ -150,13 +150,13 @@ struct Flags {
 // Flags for who may call, and how.
 void AddAccessFlags(CLI::App* app, ServerOptions* options) {
   app->add_option("--access", options->access_file,
-                  "File that says who may do what, by token or client certificate (docs/operations.md, Access)");
+                  "File that defines who may do what, by token or client certificate (docs/operations.md, Access)");
   app->add_option("--tls-cert", options->tls.cert, "Certificate of this server with its chain (PEM): switches TLS on");
   app->add_option("--tls-key", options->tls.key, "Private key of --tls-cert (PEM)");
   app->add_option("--tls-ca", options->tls.ca, "Authority of client certificates (PEM), for callers without a token");
   app->add_flag("--insecure", options->insecure,
                 "Listen on an address that other machines reach even without TLS or without --access");
-  app->add_flag("--insecure-metrics", options->insecure_metrics, "The same for --metrics, which has no credentials");
+  app->add_flag("--insecure-metrics", options->insecure_metrics, "The same for --metrics, which has no access control");
 }
 
 // Flags for what is served, and from where.
@@ -186,8 +186,8 @@ void AddServiceFlags(CLI::App* app, Flags* flags) {
   app->add_flag("--calibrate", options.calibrate_at_start,
                 "Calibrate to this machine first (a minute) unless the store has a calibration");
   app->add_flag("--insecure-reader", options.insecure_reader,
-                "Start even where the kernel refuses to confine the processes that read models (seccomp)");
-  app->add_option("--worker", options.worker, "cobra-worker program; default: the one beside this program");
+                "Start even if the kernel refuses to confine the processes that read models (seccomp)");
+  app->add_option("--worker", options.worker, "cobra-worker program; default: the one next to this program");
 }
 
 // Flags for the use of the machine and for the operation of the process.
@@ -207,12 +207,12 @@ void AddProcessFlags(CLI::App* app, Flags* flags) {
   app->add_option("--reply-cache-mb", flags->reply_cache_mb, "Cache of replies by the bytes of requests, in MiB")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app->add_option("--drain-seconds", flags->drain_seconds, "After SIGTERM, the process ends within this time")
+  app->add_option("--drain-seconds", flags->drain_seconds, "After SIGTERM, the process exits within this time")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
   app->add_option(
          "--idle-exit-minutes", flags->idle_exit_minutes,
-         "End after so long without a request, as a server that cobra-client started for its user does; 0: never")
+         "Exit after this long without a request, as a server that cobra-client started for its user does; 0: never")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app->add_option("--slow-ms", flags->slow_ms, "Log requests that take longer, with their stages; 0: none")
@@ -221,7 +221,7 @@ void AddProcessFlags(CLI::App* app, Flags* flags) {
   app->add_option_function<std::string>(
          "--log-format",
          [](const std::string& format) { SetLogFormat(format == "json" ? LogFormat::kJson : LogFormat::kText); },
-         "text, or json: one object a line")
+         "text, or json: one object per line")
       ->check(CLI::IsMember({"text", "json"}))
       ->default_str("text");
   app->add_option("--ready-file", flags->ready_file, "JSON file with the addresses, written once the server is ready");
@@ -233,8 +233,8 @@ CLI::App* AddTokenCommand(CLI::App* app, TokenRequest* request) {
   command->add_option("--name", request->name, "Who will have it: ci, alice, pi-4")->required();
   command->add_option("--role", request->role, "ask, measure or admin")->required();
   command->add_option("--worker", request->worker, "Role measure: name of the worker (cobra-worker work --worker)");
-  command->add_option("--targets", request->targets, "Role measure: targets that it may touch, separated by commas");
-  command->add_option("--out", request->token_file, "New file for the token, which is shown nowhere")->required();
+  command->add_option("--targets", request->targets, "Role measure: targets that it may access, separated by commas");
+  command->add_option("--out", request->token_file, "New file for the token, which is not displayed")->required();
   return command;
 }
 
@@ -281,7 +281,7 @@ int Main(int argc, char** argv) {
   const CLI::App* token_command = AddTokenCommand(&app, &token);
   app.footer(
       "Exit codes: 0 stopped by a signal, 1 cannot start (see the log), 2 usage error, 3 stopped by a signal, but not "
-      "everything had ended within --drain-seconds.");
+      "everything finished within --drain-seconds.");
   const absl::StatusOr<bool> parsed = ParseCommandLine(&app, argc, argv);
   if (!parsed.ok()) {
     PrintError(app.get_name(), parsed.status());

@@ -163,7 +163,7 @@ class ServerImpl final : public Server {
     calibration_watch_->Close();
     const absl::Duration left = deadline - absl::Now();
     if (!lanes_->WaitIdle(deadline - std::min(kAbandonTime, left / 2))) {
-      LogWarning("requests still run: they are ended");
+      LogWarning("requests are still running: cancelling them");
       lanes_->Abandon();
     }
     const absl::Time sent = deadline - std::min(kFlushTime, left / 4);
@@ -205,7 +205,7 @@ class ServerImpl final : public Server {
     } else {
       for (const std::string& address : {options_.listen, options_.http}) {
         if (address.empty() || IsLocalAddress(address)) continue;
-        LogWarning(absl::StrCat(address, ": whoever reaches this address may do everything"));
+        LogWarning(absl::StrCat(address, ": anyone who reaches this address may do anything"));
       }
     }
     COBRA_ASSIGN_OR_RETURN(credentials_, MakeServerCredentials(options_.tls, access_.get(), &metrics_));
@@ -253,7 +253,7 @@ class ServerImpl final : public Server {
     builder.RegisterCallbackGenericService(&unknown_calls_);
     SetLimits(&builder);
     grpc_server_ = builder.BuildAndStart();
-    if (grpc_server_ == nullptr) return absl::InternalError("gRPC does not start");
+    if (grpc_server_ == nullptr) return absl::InternalError("gRPC failed to start");
     std::fill(std::begin(lane_answers_), std::end(lane_answers_), true);
     for (const Lane lane : kLanes) SetLaneHealth(lane, true);
     const auto accept = [this](int listener, Descriptor connection) {

@@ -30,8 +30,8 @@ struct ServerOptions {
   std::string model_directory = DataPath("model/pretrained");
   std::string store_path = "cobra.sqlite";
   std::vector<std::string> library_roots;  // directories that source may import from
-  std::string worker;                      // program for calibrate_at_start; empty: cobra-worker beside this program
-  std::string reader;                      // program that reads models; empty: cobra-reader beside this program
+  std::string worker;                      // program for calibrate_at_start; empty: cobra-worker next to this program
+  std::string reader;                      // program that reads models; empty: cobra-reader next to this program
   bool insecure_reader = false;            // start where the kernel refuses to confine that program
   int64_t max_learning_tasks = 10000;      // tasks waiting for layers that the model does not know; 0: none
   bool calibrate_at_start = false;         // unless the store has a calibration of this machine already

@@ -89,9 +89,9 @@ class PostgresDatabase final : public SqlDatabase, private SqlSession {
       if (!is_empty) identity_ = std::move(identity);  // until the tables are made, nothing can be lost
       return absl::OkStatus();
     }
-    return MarkStoreLost(absl::UnavailableError(
-        Message("is another database than the one that was opened, or its tables were made again, so that nothing can "
-                "be stored; restart the server to use it")));
+    return MarkStoreLost(
+        absl::UnavailableError(Message("is not the database that was opened, or its tables were recreated, so nothing "
+                                       "can be stored; restart the server to use it")));
   }
 
   absl::StatusOr<std::vector<SqlRow>> Query(absl::string_view sql, absl::Span<const SqlValue> parameters) override {

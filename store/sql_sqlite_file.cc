@@ -24,7 +24,7 @@ constexpr int kHeaderBytes = 100;
 absl::Status Lost(absl::string_view path, absl::string_view what) {
   return MarkStoreLost(absl::UnavailableError(
       absl::StrCat(path, ": ", what,
-                   ", so that nothing can be stored; put the very same file back, or stop the server, put another file "
+                   ", so that nothing can be stored; put the same file back, or stop the server, put another file "
                    "there without its -wal and -shm, and start it again")));
 }
 
@@ -101,7 +101,7 @@ absl::Status SqliteFile::CheckNames() const {
                                      : absl::StrCat("cannot be found any more: ", std::strerror(errno)));
     }
     if (found.st_dev != name.device || found.st_ino != name.inode)
-      return Lost(name.path, "another file has taken its place while it was in use");
+      return Lost(name.path, "was replaced by another file while it was in use");
   }
   return absl::OkStatus();
 }

@@ -44,7 +44,7 @@ struct Confirmation {
   std::string of, avoid_worker;
 };
 
-// False if the task exists already.
+// False if the task already exists.
 absl::StatusOr<bool> InsertTask(SqlSession& session, const TaskSpec& t, const Confirmation& confirmation,
                                 int64_t now_us) {
   COBRA_ASSIGN_OR_RETURN(

@@ -58,10 +58,9 @@ Command AddEvaluate(CLI::App* app) {
   command->add_option("--split", a->split, "Which rows: test, or validation")
       ->check(CLI::IsMember({"test", "validation"}))
       ->capture_default_str();
-  command->add_option(
-      "--predictions", a->predictions,
-      "CSV to write: each row as it was measured and predicted, those first that are furthest off; with "
-      "--confidence as users are answered");
+  command->add_option("--predictions", a->predictions,
+                      "CSV to write: each row with its measurement and prediction, largest errors first; with "
+                      "--confidence as users get them");
   command->add_flag("--json", a->json, "All rows, as JSON instead of a table");
   command->add_flag("--write", a->write, "Write intervals, errors and measured sizes into the version's manifest")
       ->excludes("--split");

@@ -169,7 +169,7 @@ void AddTrainingFlags(CLI::App* command, FitArguments* a) {
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
   command->add_option("--from", a->train.from,
-                      "Directory of a version whose weights are the first ones, not random numbers");
+                      "Directory of a version whose weights are the initial ones, instead of random numbers");
   command->add_option("--epochs", a->train.epochs, "Passes over the rows")->capture_default_str();
   command->add_option("--learning-rate", a->train.learning_rate, "Maximum, reached after a warm-up; then it decays")
       ->capture_default_str();
@@ -193,7 +193,7 @@ Command AddFit(CLI::App* app) {
       command
           ->add_option(
               "--space", a->space,
-              "Kind of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa, hat")
+              "Type of rows: measurements, or a search space: nasbench201, nasbench201-pruned, fbnet, ofa, hat")
           ->capture_default_str();
   command
       ->add_option("--rows", a->rows,

@@ -46,7 +46,7 @@ Command AddSelect(CLI::App* app) {
       ->default_str("the shipped weights");
   command->add_option("--rows", a->options.rows, "Measurements that it was trained and evaluated on")
       ->default_str("data/measurements/cpu-epyc-genoa-1t");
-  command->add_option("--seed", a->options.seed, "Seed of what is drawn at random")->capture_default_str();
+  command->add_option("--seed", a->options.seed, "Seed of the random choices")->capture_default_str();
   return {command, [a] { return RunSelect(*a); }};
 }
 

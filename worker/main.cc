@@ -309,8 +309,8 @@ absl::Status RunDescribe(const MeasureFlags& flags, const DescribeFlags& describ
   std::printf("%s\n", json.c_str());
   if (absl::StrContains(json, "\"disturbed\":true")) {
     std::fputs(
-        "warning: something else ran on these processors in each of six attempts: the speeds may be too low; describe "
-        "the machine again when it is idle, or name a core that is (--core)\n",
+        "warning: other programs ran on these processors in each of six attempts: the speeds may be too low; describe "
+        "the machine again when it is idle, or name an idle core (--core)\n",
         stderr);
   }
   return absl::OkStatus();

@@ -14,7 +14,7 @@ namespace cobra::client {
 
 struct CalibrateFlags {
   std::string probe_file;  // empty: measure
-  std::string worker;      // empty: cobra-worker beside this program
+  std::string worker;      // empty: cobra-worker next to this program
   std::string runner;      // of cobra-worker probe; empty: LibTorch
   int threads = 1;
   int core = -1;              // the first that this process may use

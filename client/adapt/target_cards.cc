@@ -37,7 +37,8 @@ std::string TrainedText(const v1::MeasuredErrors& e) {
   if (e.layers_trained() + e.networks_trained() == 0) return "not recorded";
   std::string text =
       absl::StrCat(Counted(e.networks_trained(), "network"), ", ", Counted(e.layers_trained(), "single layer"));
-  if (e.not_run() > 0) absl::StrAppend(&text, "; ", Counted(e.not_run(), "measurement"), " gave no right result");
+  if (e.not_run() > 0)
+    absl::StrAppend(&text, "; ", Counted(e.not_run(), "measurement"), " failed or gave wrong results");
   return text;
 }
 
@@ -95,7 +96,7 @@ What each target was trained on, and its errors on rows that were held out of tr
 `torchvision` and `timm` are of families that were left out whole, those of other spaces are drawn at
 random. Every target refuses networks whose weights have another precision than its own, and
 operators that COBRA does not know. Layers in int8 are a guess unless a network with them was
-measured. "Gave no right result": the runtime cannot run the graph, or its outputs differ from
+measured. "Failed or gave wrong results": the runtime cannot run the graph, or its outputs differ from
 LibTorch's.
 )";
 

@@ -35,7 +35,7 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
   } else if (!flags.format.empty()) {
     const std::string cards = TargetCards(response);
     PrintText(cards);
-    if (cards.empty()) Say("no trained target fits, and only these have a card; --format table lists all\n");
+    if (cards.empty()) Say("no trained target matches, and only trained ones have a card; --format table lists all\n");
   } else if (common.json || response.targets_size() > 0) {
     const TerminalStyle style = StandardOutputStyle(common.color);
     common.json ? PrintData(TargetsJson(response)) : PrintText(TargetsTable(response, style), style.color);
@@ -44,7 +44,7 @@ absl::StatusOr<int> RunTargets(const CommonFlags& common, const TargetsFlags& fl
     const std::string& wanted = flags.device.empty() ? flags.name : flags.device;
     std::optional<Diagnostic> unknown;
     if (!wanted.empty()) unknown = DiagnosticFromStatus(UnknownTarget(common.client, wanted));
-    PrintText(absl::StrCat("no target fits; without filters, cobra-client targets lists all\n",
+    PrintText(absl::StrCat("no target matches; without filters, cobra-client targets lists all\n",
                            unknown ? absl::StrCat("hint: ", WithoutEscapes(unknown->hint), "\n") : ""));
   }
   return kExitOk;

@@ -43,7 +43,7 @@ bool OfferCalibration(const CommonFlags& common) {
   const bool yes = AskYesOrNo("Calibrate this machine now? It takes about a minute.");
   (void)remember(yes ? "yes" : "no");
   if (!yes) {
-    Say("Not asked again; `cobra-client calibrate` does it at any time.\n");
+    Say("You will not be asked again; `cobra-client calibrate` does it at any time.\n");
     return false;
   }
   std::string warning;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/without_escapes.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
@@ -21,9 +24,9 @@ double HalfWidth(double end_us, double latency_us) {
   return end_us > 0 && latency_us > 0 ? std::abs(std::log(end_us / latency_us)) : 0;
 }
 
-// "fastest: ort, but 2 others may be faster, apart from 3 guesses"
+// "fastest: ort (2 others are within the error; 3 guesses not ranked)"
 std::string FastestText(const std::vector<RankedTarget>& ranked) {
-  if (!ranked[0].lacks_memory.empty()) return "no target has the memory that the network needs";
+  if (!ranked[0].lacks_memory.empty()) return "no target has enough memory for the network";
   if (ranked[0].is_guess) return absl::StrCat("fastest by a guess: ", ranked[0].name);
   int uncertain = 0, guesses = 0, small = 0;
   for (size_t i = 1; i < ranked.size(); ++i) {
@@ -32,12 +35,14 @@ std::string FastestText(const std::vector<RankedTarget>& ranked) {
     uncertain += fits && !ranked[i].is_slower && !ranked[i].is_guess;
     guesses += fits && ranked[i].is_guess;
   }
-  std::string first = absl::StrCat("fastest: ", ranked[0].name);
-  if (uncertain > 0)
-    absl::StrAppend(&first, ", but ", uncertain, uncertain == 1 ? " other" : " others", " may be faster");
-  if (guesses > 0) absl::StrAppend(&first, ", apart from ", guesses, guesses == 1 ? " guess" : " guesses");
-  if (small > 0) absl::StrAppend(&first, guesses > 0 ? " and " : ", apart from ", small, " without the memory for it");
-  return first;
+  std::vector<std::string> notes;
+  if (uncertain > 0) {
+    notes.push_back(absl::StrCat(uncertain, uncertain == 1 ? " other is" : " others are", " within the error"));
+  }
+  if (guesses > 0) notes.push_back(absl::StrCat(guesses, guesses == 1 ? " guess" : " guesses", " not ranked"));
+  if (small > 0) notes.push_back(absl::StrCat(small, " without enough memory"));
+  return absl::StrCat("fastest: ", ranked[0].name,
+                      notes.empty() ? "" : absl::StrCat(" (", absl::StrJoin(notes, "; "), ")"));
 }
 
 json RankedJson(const RankedTarget& target) {

@@ -69,7 +69,7 @@ bool IsDisturbed(const v1::Disturbance& disturbance) {
 
 std::string DisturbanceText(const v1::Disturbance& disturbance) {
   return absl::StrFormat(
-      "networks took %.2f times as long as undisturbed in the median, nine of ten timings %.2f to %.2f times (of %d)",
+      "networks took %.2f times their undisturbed time in the median, nine in ten timings %.2f to %.2f times (of %d)",
       disturbance.typical_ratio(), disturbance.low_ratio(), disturbance.high_ratio(), disturbance.timings());
 }
 
@@ -79,7 +79,8 @@ std::string UndisturbedText(const v1::TargetPrediction& prediction) {
   if (!prediction.has_undisturbed() ||
       (prediction.latency_us() < kVisible * alone.latency_us() && prediction.high_us() < kVisible * alone.high_us()))
     return "";
-  return absl::StrCat(WithoutEscapes(prediction.target()), ": with what else runs on this machine; undisturbed ",
+  return absl::StrCat(WithoutEscapes(prediction.target()),
+                      ": including the effect of other programs on this machine; undisturbed ",
                       MillisecondsText(alone.latency_us()), " ms (", MillisecondsText(alone.low_us()), " ... ",
                       MillisecondsText(alone.high_us()), ")\n");
 }

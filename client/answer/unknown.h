@@ -33,7 +33,7 @@ std::string UnknownText(const v1::TargetPrediction& prediction);
 // Whether a calibrated machine is so disturbed that its predictions differ visibly from the
 // undisturbed ones.
 bool IsDisturbed(const v1::Disturbance& disturbance);
-// "networks took 1.18 times as long as undisturbed in the median, ..."
+// "networks took 1.18 times their undisturbed time in the median, ..."
 std::string DisturbanceText(const v1::Disturbance& disturbance);
 // A line: what the network takes while nothing else runs on the machine; "" where that is what the
 // prediction says anyway.

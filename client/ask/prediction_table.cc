@@ -109,7 +109,7 @@ std::string PredictionTable(const v1::PredictResponse& r, const PredictionView& 
     if (!reasons.empty() && ++unsure <= kMostUnsure) absl::StrAppend(&text, WithoutEscapes(reasons));
   }
   if (unsure > kMostUnsure)
-    absl::StrAppend(&text, "and unsure on ", unsure - kMostUnsure, " more; --target NAME says why on one of them\n");
+    absl::StrAppend(&text, "and unsure on ", unsure - kMostUnsure, " more; --target NAME shows why for one of them\n");
   if (!view.breakdown) return text;
   for (const v1::TargetPrediction& p : r.predictions())
     absl::StrAppend(&text, "\n", paint.Heading(WithoutEscapes(p.target())), "\n", BreakdownTable(p, view.style));

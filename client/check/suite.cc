@@ -43,7 +43,7 @@ class SuiteParser {
     for (const char* key : {"model", "arch"}) {
       const toml::node* const node = defaults == nullptr ? nullptr : defaults->get(key);
       if (node != nullptr)
-        return Error(node->source(), absl::StrCat(key, ": is not for [defaults]"), "give each model its own");
+        return Error(node->source(), absl::StrCat(key, ": is not allowed in [defaults]"), "give each model its own");
     }
     std::vector<SuiteModel> suite;
     if (models != nullptr) {
@@ -133,7 +133,7 @@ class SuiteParser {
       if (target.empty() || model.targets.empty()) continue;
       if (std::find(model.targets.begin(), model.targets.end(), target) == model.targets.end()) {
         return Error(key.source(),
-                     absl::StrCat(model.name, ": has a budget for ", target, ", which is none of its targets"),
+                     absl::StrCat(model.name, ": has a budget for ", target, ", which is not one of its targets"),
                      absl::StrCat("its targets: ", absl::StrJoin(model.targets, ", ")));
       }
     }

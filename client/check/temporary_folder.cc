@@ -19,7 +19,7 @@ absl::StatusOr<std::unique_ptr<TemporaryFolder>> TemporaryFolder::Create() {
   std::string path = (fs::canonical(fs::temp_directory_path(error), error) / "cobra-client-XXXXXX").string();
   if (error || ::mkdtemp(path.data()) == nullptr)
     return absl::ErrnoToStatus(error ? error.value() : errno,
-                               absl::StrCat(path, ": cannot be made (TMPDIR names its folder)"));
+                               absl::StrCat(path, ": cannot be created (TMPDIR names its folder)"));
   std::unique_ptr<TemporaryFolder> folder(new TemporaryFolder(std::move(path)));
   sigset_t ending;
   sigemptyset(&ending);

@@ -64,7 +64,7 @@ Finding ProcessorsFinding(const std::string& root, const std::vector<int>& allow
   return {Health::kWarn, "processors",
           absl::StrCat("this process may use ", allowed.size(), " of ", all, " (", absl::StrJoin(allowed, ","),
                        "): taskset, or the container's cpuset"),
-          "that is fine for one thread; for more give it more processors"};
+          "that is enough for one thread; for more, allow more processors"};
 }
 
 // The processors' worth of time that the group of this process may use; 0: no limit, or unknown.
@@ -159,9 +159,10 @@ Findings LoadFindings(const std::string& root, int processor) {
   const std::vector<std::string> words = absl::StrSplit(Read(root + "/proc/loadavg"), ' ');
   constexpr double kBusyLoad = 0.5, kStolen = 0.02, kBusySibling = 0.1;
   if (absl::SimpleAtod(words[0], &load)) {
-    findings.push_back({load > kBusyLoad ? Health::kWarn : Health::kOk, "load",
-                        absl::StrFormat("%.2f processes ran in the last minute", load),
-                        load > kBusyLoad ? "leave the machine idle while it measures; predictions do not mind" : ""});
+    findings.push_back(
+        {load > kBusyLoad ? Health::kWarn : Health::kOk, "load",
+         absl::StrFormat("%.2f processes ran in the last minute", load),
+         load > kBusyLoad ? "leave the machine idle while it measures; predictions are not affected" : ""});
   }
   const double stolen = Between(before["cpu"], after["cpu"]).steal;
   if (stolen > kStolen) {

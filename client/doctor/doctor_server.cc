@@ -51,11 +51,11 @@ Found FindServer(const CommonFlags& common) {
     return {"", {Health::kFail, "server", std::string(places.folder_status.message()), ""}};
   if (SomebodyListens(places.address)) return {places.address, {}};
   if (places.program.find('/') == std::string::npos) {
-    return {
-        "",
-        {Health::kFail, "server",
-         absl::StrCat("none at ", must_be_own ? places.address : asked, ", and no cobra-server beside this program"),
-         "install it, or name a server: --server HOST:PORT"}};
+    return {"",
+            {Health::kFail, "server",
+             absl::StrCat("none at ", must_be_own ? places.address : asked,
+                          ", and there is no cobra-server next to this program"),
+             "install it, or name a server: --server HOST:PORT"}};
   }
   return {"",
           {Health::kOk, "server",
@@ -69,9 +69,9 @@ std::string MendUnreachable(const CommonFlags& common, const absl::Status& statu
     return absl::StrCat("give the token that its operator made for you: --token-file FILE (",
                         DocPath("docs/security.md"), ")");
   if (absl::StrContains(status.message(), "SSL") || absl::StrContains(status.message(), "handshake"))
-    return "give the authority of its certificate: --tls-ca FILE";
+    return "give its certificate authority: --tls-ca FILE";
   return absl::StrCat("start it: cobra-server --listen ", common.client.address,
-                      "; or leave --server (COBRA_SERVER) out: then one is started for you");
+                      "; or omit --server (COBRA_SERVER) to have one started for you");
 }
 
 Finding ServerFinding(const std::string& address, const v1::GetModelInfoResponse& info) {
@@ -91,7 +91,7 @@ Finding ServedWeights(const v1::GetModelInfoResponse& info) {
   const bool is_shipped = info.sha256() == ShippedSha256();
   return {Health::kOk, "served",
           absl::StrCat("weights ", info.version(),
-                       is_shipped ? ", those beside this program" : ", others than beside this program"),
+                       is_shipped ? ", the same as next to this program" : ", not those next to this program"),
           ""};
 }
 
@@ -135,8 +135,8 @@ Finding CalibrationFinding(const v1::ListTargetsResponse& targets, const json& m
     if (!IsDisturbed(target.disturbance())) return {Health::kOk, "calibration", text, ""};
     return {
         Health::kWarn, "calibration",
-        absl::StrCat(text, "; something else ran on this machine meanwhile: ", DisturbanceText(target.disturbance())),
-        "predictions include that; if it was for once, leave the machine idle and calibrate again: "
+        absl::StrCat(text, "; other programs ran on this machine meanwhile: ", DisturbanceText(target.disturbance())),
+        "predictions include their effect; if that was an exception, leave the machine idle and calibrate again: "
         "cobra-client calibrate"};
   }
   return {Health::kWarn, "calibration", "this machine is not calibrated, so questions go to all trained targets",
@@ -159,21 +159,22 @@ Findings LookAtServer(const CommonFlags& common, const json& machine) {
   Findings findings = {ServerFinding(found.address, *info), ServedWeights(*info)};
   const bool takes_precedence = common.client.own_server != OwnServer::kNo && found.address == common.client.address;
   if (const std::string store = OwnStore(); takes_precedence && !store.empty()) {
-    findings.push_back({Health::kWarn, "server",
-                        absl::StrCat("it is asked before this user's own server, whose targets and history (", store,
-                                     ") are not there"),
-                        "--server own, or COBRA_SERVER=own, asks that one"});
+    findings.push_back(
+        {Health::kWarn, "server",
+         absl::StrCat("it is used instead of this user's own server, so the targets and history of that one (", store,
+                      ") are not available"),
+         "--server own, or COBRA_SERVER=own, uses that one"});
   }
   if (absl::StartsWith(found.address, "unix:") && common.client.own_server == OwnServer::kStart &&
       !PlacesOfLocalServer().is_of_this_version) {
-    findings.push_back({Health::kWarn, "server", "this user's server was started from other files than those here",
+    findings.push_back({Health::kWarn, "server", "this user's server was started from different files",
                         "nothing to do: the next question replaces it"});
   }
   const absl::StatusOr<v1::ListTargetsResponse> targets = client->ListTargets({});
   if (!targets.ok()) {
     findings.push_back(
         {Health::kFail, "targets", std::string(targets.status().message()),
-         absl::StrCat("the server's log says more; see its store (", DocPath("docs/operations.md"), ")")});
+         absl::StrCat("the server's log has the details; check its store (", DocPath("docs/operations.md"), ")")});
     return findings;
   }
   int calibrated = 0;
@@ -199,9 +200,10 @@ Findings LookAtWeights(const std::string& folder) {
   const absl::StatusOr<std::string> bytes = ReadFile(tensors);
   if (!bytes.ok()) return fail(bytes.status());
   if (Sha256Hex(*bytes) != manifest.value("tensors_sha256", ""))
-    return fail(absl::DataLossError(absl::StrCat(tensors, ": its SHA-256 is not the manifest's: the file is damaged")));
+    return fail(
+        absl::DataLossError(absl::StrCat(tensors, ": SHA-256 differs from the manifest's: the file is damaged")));
   return {{Health::kOk, "weights",
-           absl::StrCat("of ", manifest.value("trained_at", "").substr(0, 10), " in ", folder, ", checksum right"),
+           absl::StrCat("of ", manifest.value("trained_at", "").substr(0, 10), " in ", folder, ", checksum correct"),
            ""}};
 }
 
@@ -210,7 +212,7 @@ Findings LookAtFolders() {
   Findings findings;
   if (!places.folder_status.ok())
     findings.push_back({Health::kFail, "folders", std::string(places.folder_status.message()), ""});
-  constexpr char kMend[] = "give this user the folder, or another one: XDG_STATE_HOME=DIR";
+  constexpr char kMend[] = "make this user its owner, or choose another folder: XDG_STATE_HOME=DIR";
   if (absl::Status made = MakeDirectories(places.state); !made.ok())
     return {{Health::kFail, "folders", std::string(made.message()), kMend}};
   const std::string trial = absl::StrCat(places.state, "/.doctor");
@@ -228,7 +230,7 @@ Findings LookAtFolders() {
                       absl::StrCat(absl::StrFormat("%.1f GB free in ", free_mb / 1000), places.state,
                                    has_store ? absl::StrCat(", the store has ", MebibytesText(store.st_size)) : ""),
                       health == Health::kOk ? ""
-                                            : absl::StrCat("make room: old predictions may go (",
+                                            : absl::StrCat("free some space: old predictions may be deleted (",
                                                            DocPath("docs/operations.md"), ", The store)")});
   return findings;
 }

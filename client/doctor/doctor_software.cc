@@ -67,7 +67,7 @@ bool HasSeccomp() {
 Finding WorkerFinding(json* machine) {
   const std::string worker = SiblingProgram("cobra-worker");
   if (!IsInstalled(worker)) {
-    return {Health::kWarn, "worker", "cobra-worker is not beside this program, so this machine cannot be measured",
+    return {Health::kWarn, "worker", "cobra-worker is not next to this program, so this machine cannot be measured",
             "install it, or calibrate with --worker PROGRAM or --probe FILE.json"};
   }
   constexpr absl::Duration kPatience = absl::Seconds(30);
@@ -82,17 +82,17 @@ Finding WorkerFinding(json* machine) {
   }
   if (absl::StrContains(ran.text, ".lock") || absl::StrContains(ran.text, "--share-device")) {
     return {Health::kWarn, "worker", absl::StrCat("another one is measuring: ", LastLine(ran.text)),
-            "wait for it, or take another processor: --core N"};
+            "wait for it, or use another processor: --core N"};
   }
   if (ran.code == kTimedOut) {
     return {Health::kFail, "worker",
-            absl::StrCat(worker, " describe does not end within ", absl::FormatDuration(kPatience)),
-            "see what else runs on this machine; then try it: cobra-worker describe"};
+            absl::StrCat(worker, " describe does not finish within ", absl::FormatDuration(kPatience)),
+            "check what else runs on this machine, then try: cobra-worker describe"};
   }
   return {
       Health::kFail, "worker",
       absl::StrCat(worker, ran.code < 0 ? ": " : absl::StrCat(" ends with code ", ran.code, ": "), LastLine(ran.text)),
-      absl::StrCat("see that LibTorch is installed (",
+      absl::StrCat("check that LibTorch is installed (",
                    IsInSourceTree() ? "scripts/setup.sh" : "apt install --fix-broken",
                    ") and that the processor may be used (taskset, cpuset)")};
 }
@@ -106,7 +106,7 @@ Findings LookAtPrograms(json* machine) {
     if (!IsInstalled(SiblingProgram(name))) missing.push_back(name);
   }
   for (const std::string& name : missing) {
-    findings.push_back({Health::kWarn, "programs", absl::StrCat(name, " is not beside this program"),
+    findings.push_back({Health::kWarn, "programs", absl::StrCat(name, " is not next to this program"),
                         "a server on this machine needs it: install it there"});
   }
   if (missing.empty()) findings.push_back({Health::kOk, "programs", absl::StrCat("in ", ProgramFolder()), ""});
@@ -170,7 +170,7 @@ Findings LookAtLibraries() {
       if (where.empty() && HasModule(folder, library)) where = folder;
     }
     findings.push_back({Health::kOk, "libraries",
-                        where.empty() ? absl::StrCat(library, " is not installed; only its own models need it")
+                        where.empty() ? absl::StrCat(library, " is not installed; only its models need it")
                                       : absl::StrCat(library, " is found: --library ", where),
                         ""});
   }

@@ -221,7 +221,7 @@ absl::StatusOr<Explanation> Explain(const graph::Graph& graph, const std::string
   if (response != nullptr) {
     if (response->predictions_size() != 1 ||
         response->predictions(0).breakdown_size() != static_cast<int>(e.calls.size())) {
-      return absl::InternalError("the server's breakdown is not of this graph");
+      return absl::InternalError("the server's breakdown does not match this graph");
     }
     e.prediction = response->predictions(0);
     e.model_version = response->model_version();

@@ -6,7 +6,7 @@ namespace {
 void AddReportFlags(CLI::App* command, ReportFlags* report) {
   command
       ->add_option("--report", report->reports,
-                   "Write the report into a file, too, in any of the formats; repeatable: "
+                   "Also write the report to a file, in any of the formats; repeatable: "
                    "--report sarif=latency.sarif")
       ->type_name("FORMAT=FILE")
       ->allow_extra_args(false);
@@ -26,12 +26,12 @@ void AddDiffFlags(CLI::App* command, DiffFlags* flags) {
       ->expected(1, 3)
       ->check(NotEmpty())
       ->required();
-  command->add_option("--old-entry", flags->old_entry, "The entry of the old version, if it is another one")
+  command->add_option("--old-entry", flags->old_entry, "The entry of the old version, if it differs")
       ->type_name("EXPR");
   command
       ->add_option("--budget-ms", flags->budget_ms, "Exit with 1 when the new version exceeds this many milliseconds")
       ->check(AboveZero());
-  command->add_option("--noise", flags->noise, "Changes up to this are taken for errors of the predictor: no failure")
+  command->add_option("--noise", flags->noise, "Changes up to this are attributed to the predictor's error: no failure")
       ->type_name("PERCENT%");
   AddReportFlags(command, &flags->report);
 }
@@ -40,10 +40,10 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
   command->add_option("suite", flags->suite, "Default: cobra.toml in this folder or above")->type_name("FILE.toml");
   command
       ->add_option("--against", flags->against,
-                   "Revision to compare with: origin/main, or origin/main... for where this branch left it")
+                   "Revision to compare with: origin/main, or origin/main... for the commit where this branch left it")
       ->check(NotEmpty())
       ->type_name("REV");
-  command->add_option("--only", flags->only, "Check these models only")
+  command->add_option("--only", flags->only, "Check only these models")
       ->delimiter(',')
       ->type_name("NAME[,NAME]")
       ->allow_extra_args(false);
@@ -54,7 +54,7 @@ void AddCheckFlags(CLI::App* command, CheckFlags* flags) {
   command->add_flag("--keep-private", flags->ask.keep_private,
                     "Do not enqueue measurements of layers that the server's model does not know");
   command->add_option("--model-version", flags->ask.model_version,
-                      "Version of `cobra-client model` that is to answer; fails if another one serves");
+                      "Model version that must answer (see `cobra-client model`); fails if another one serves");
   AddReportFlags(command, &flags->report);
 }
 

@@ -39,10 +39,11 @@ void AddReadingFlags(CLI::App* command, ModelArguments* model) {
   Repeatable(
       command->add_option("--library", model->libraries,
                           "Folder that contains a package to import (dist-packages for an installed torchvision); "
-                          "repeatable. Modules beside the model need none"));
+                          "repeatable. Modules next to the model need none"));
   command
-      ->add_option("--limits-times", model->limits_times,
-                   "Limits of steps, memory and calls for reading the model, in those of a server (docs/reader.md)")
+      ->add_option(
+          "--limits-times", model->limits_times,
+          "Limits of steps, memory and calls for reading the model, as a multiple of a server's (docs/reader.md)")
       ->check(CLI::Range(1.0, 1000.0))
       ->capture_default_str();
   command->add_option("--torch-version", model->torch_version,
@@ -59,7 +60,7 @@ void AddReadingFlags(CLI::App* command, ModelArguments* model) {
       ->type_name("3.N");
   command
       ->add_option("--cached-tokens", model->cached_tokens,
-                   "One step of a decoder after so many tokens: past_key_values of the model's own kind")
+                   "One step of a decoder after this many tokens: past_key_values of the model's own type")
       ->check(CLI::Range(int64_t{1}, python::kMaxCachedTokens));
 }
 
@@ -81,10 +82,9 @@ void AddEntryFlags(CLI::App* command, ModelArguments* model) {
 
 void AddModelFlags(CLI::App* command, ModelArguments* model) {
   command
-      ->add_option(
-          "model", model->path,
-          "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, ncnn's FILE.param, a graph FILE.json, or a "
-          "model of ours by its name (torchvision:resnet18, ncnn:mobilenet)")
+      ->add_option("model", model->path,
+                   "PyTorch source (FILE.py or a DIRECTORY), FILE.onnx, FILE.tflite, ncnn's FILE.param, a graph "
+                   "FILE.json, or a built-in model by its name (torchvision:resnet18, ncnn:mobilenet)")
       ->type_name("FILE_OR_DIR");
   command
       ->add_option("--arch", model->architecture,
@@ -129,13 +129,12 @@ void AddQuiet(CLI::App* command, CommonFlags* common, const char* what) {
 
 void AddServerFlags(CLI::App* command, CommonFlags* common) {
   common->client.own_server = OwnServer::kStart;
-  CLI::Option* server =
-      command
-          ->add_option("--server", common->client.address,
-                       "Address of cobra-server, HOST:PORT; own: this user's. Without it, where none answers at the "
-                       "default address, one is started for this user")
-          ->envname("COBRA_SERVER")
-          ->capture_default_str();
+  CLI::Option* server = command
+                            ->add_option("--server", common->client.address,
+                                         "Address of cobra-server, HOST:PORT; own: this user's server. Without it, if "
+                                         "none answers at the default address, one is started for this user")
+                            ->envname("COBRA_SERVER")
+                            ->capture_default_str();
   server->each([common](const std::string& address) {
     if (address != kOwnServer) common->client.own_server = OwnServer::kNo;
   });
@@ -145,7 +144,7 @@ void AddServerFlags(CLI::App* command, CommonFlags* common) {
         OwnServer& own = common->client.own_server;
         own = std::min(own, OwnServer::kFind);
       },
-      "Start no server; one that runs for this user is asked");
+      "Do not start a server; one that already runs for this user is used");
   AddConnectionFlags(command, &common->client.connection);
 }
 
@@ -202,7 +201,7 @@ void AddQuestionFlags(CLI::App* command, std::vector<std::string>* targets, AskF
   command->add_flag("--keep-private", ask->keep_private,
                     "Do not enqueue measurements of layers that the server's model does not know");
   command->add_option("--model-version", ask->model_version,
-                      "Version of `cobra-client model` that is to answer; fails if another one serves");
+                      "Model version that must answer (see `cobra-client model`); fails if another one serves");
 }
 
 CLI::App* AddCommand(CLI::App* app, Flags* flags, const char* name, const char* what, const std::string& codes,

@@ -27,7 +27,7 @@ std::string PredictCodes(absl::string_view slow) {
 
 void AddPredictFlags(CLI::App* command, PredictFlags* flags) {
   AddQuestionFlags(command, &flags->targets, &flags->ask,
-                   "; without: this-machine if it is calibrated, else all trained ones");
+                   "; default: this-machine if it is calibrated, else all trained ones");
   command->add_flag("--all", flags->all, "Without --target, show all of them, not the ten fastest");
   command->add_flag("--breakdown", flags->ask.breakdown, "Print the share of every call");
   command
@@ -74,7 +74,7 @@ void AddCompareFlags(CLI::App* command, CompareFlags* flags) {
 void AddExplainFlags(CLI::App* command, ExplainFlags* flags) {
   CLI::Option* target = command->add_option("--target", flags->targets,
                                             "One name from `cobra-client targets`: shares of the predicted time. "
-                                            "Several: which suits the model best, by how much, and the time of each "
+                                            "Several: which is fastest, and by how much, and the time of each "
                                             "operator on each. Without it: shares of FLOP and bytes, and no server is "
                                             "needed");
   Repeatable(target->delimiter(',')->type_name("NAME[,NAME]"));
@@ -92,7 +92,7 @@ void AddPredict(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(
       app, flags, "predict", "Latency of a model on one or several targets",
       absl::StrCat(PredictCodes("over --budget-ms, or slower than --baseline allows"),
-                   "\nWith --list: 0 if any row is answered, 4 if none is."),
+                   "\nWith --list: 0 if at least one row is answered, else 4."),
       [flags] {
         if (flags->watch) return RunPredictWatch(flags->common, flags->predict);
         return flags->predict.list.empty() ? RunPredict(flags->common, flags->predict)
@@ -103,7 +103,7 @@ void AddPredict(CLI::App* app, Flags* flags) {
   AddPredictFlags(command, &flags->predict);
   command->add_flag(
       "--watch", flags->watch,
-      "Predict again whenever the model's file, or one that it imports from beside it, changes; Ctrl-C ends");
+      "Predict again whenever the model's file, or a neighbouring file that it imports, changes; Ctrl-C ends");
   AddAskingFlags(command, flags);
   AddQuiet(command, &flags->common, "Print only the latency in milliseconds, a line for each target, and no notes");
   AddLabels(command, &flags->common);
@@ -123,7 +123,7 @@ void AddDiff(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(
       app, flags, "diff", "Compares two versions of a model: git revisions of its file, or two files",
       absl::StrCat(PredictCodes("slower than --max-increase allows, or over --budget-ms"),
-                   "\nA model that is new or gone is not a failure. docs/ci.md"),
+                   "\nA new or removed model is not a failure. docs/ci.md"),
       [flags] {
         if (flags->common.json) flags->diff.report.format = "json";
         return RunDiff(flags->common, flags->diff);
@@ -131,7 +131,7 @@ void AddDiff(CLI::App* app, Flags* flags) {
       ReportFormats(&diff.report.format));
   AddDiffFlags(command, &diff);
   AddEntryFlags(command, &diff.model);
-  AddQuestionFlags(command, &diff.targets, &diff.ask, "; without: this-machine, if it is calibrated");
+  AddQuestionFlags(command, &diff.targets, &diff.ask, "; default: this-machine, if it is calibrated");
   AddMaxIncrease(command, &diff.max_increase);
   AddMinConfidence(command, &diff.min_confidence);
   AddAskingFlags(command, flags);
@@ -146,7 +146,7 @@ void AddCheck(CLI::App* app, Flags* flags) {
           "Exit codes: that of the first model that cannot be read; else 5 if a prediction is not trusted; else "
           "1 if a\nmodel is slower than allowed or over its budget; else 0. 2 usage error, 3 server "
           "unavailable,\n",
-          kModelCodes, "\nA model that is new or gone is not a failure. docs/ci.md"),
+          kModelCodes, "\nA new or removed model is not a failure. docs/ci.md"),
       [flags] {
         if (flags->common.json) flags->check.report.format = "json";
         return RunCheck(flags->common, flags->check);
@@ -172,20 +172,21 @@ void AddSweep(CLI::App* app, Flags* flags) {
   SweepFlags& sweep = flags->sweep;
   CLI::App* command = AddCommand(
       app, flags, "sweep", "Latency and throughput of a model by batch, the knee, where memory ends",
-      absl::StrCat("Exit codes: 0 any batch is answered; else that of the first error: 2 usage error, 3 server "
-                   "unavailable,\n",
-                   kModelCodes),
+      absl::StrCat(
+          "Exit codes: 0 at least one batch is answered; else that of the first error: 2 usage error, 3 server "
+          "unavailable,\n",
+          kModelCodes),
       [flags] { return RunSweep(flags->common, flags->sweep); },
       {{"svg"}, "table, json, svg (a picture)", &sweep.format});
   AddModelFlags(command, &sweep.model);
-  AddQuestionFlags(command, &sweep.targets, &sweep.ask, "; without: this-machine");
+  AddQuestionFlags(command, &sweep.targets, &sweep.ask, "; default: this-machine");
   command
       ->add_option("--batch", sweep.batches,
                    "Sizes: 1,2,4,8 or 1..256 (doubling) or 8,16,24,...,64. The batch is the leading dimension of the "
                    "first --input and of all tensors with the same; or B in their sizes: --input 128xBx512")
       ->type_name("SIZES")
       ->capture_default_str();
-  command->add_option("--memory-gb", sweep.memory_gb, "Memory of the targets, in 10^9 bytes; default: what they say")
+  command->add_option("--memory-gb", sweep.memory_gb, "Memory of the targets, in 10^9 bytes; default: as they state it")
       ->check(AboveZero());
   command->add_option("--out", sweep.out, "File to write; -: standard output")
       ->type_name("FILE")
@@ -198,19 +199,19 @@ void AddSweep(CLI::App* app, Flags* flags) {
 
 void AddHistory(CLI::App* app, Flags* flags) {
   HistoryFlags& history = flags->history;
-  CLI::App* command = AddCommand(app, flags, "history", "Stored predictions with labels: a model over commits",
+  CLI::App* command = AddCommand(app, flags, "history", "Stored labelled predictions: a model's latency over commits",
                                  kServerCodes, [flags] { return RunHistory(flags->common, flags->history); },
                                  {{"svg"}, "table, json, svg (a picture)", &history.format});
   command
       ->add_option("--by", history.by,
-                   "The label that tells predictions apart; of those with one value the newest counts")
+                   "The label that identifies predictions; of those with the same value the newest counts")
       ->type_name("NAME")
       ->capture_default_str();
-  Repeatable(command->add_option("--target", history.targets, "Of these targets; default: all")
+  Repeatable(command->add_option("--target", history.targets, "Only for these targets; default: all")
                  ->delimiter(',')
                  ->type_name("NAME[,NAME]"));
-  command->add_option("--since", history.since, "None before: 30d, 12h, 2026-11-25")->type_name("TIME");
-  command->add_option("--limit", history.limit, "The newest so many predictions")
+  command->add_option("--since", history.since, "None older than: 30d, 12h, 2026-11-25")->type_name("TIME");
+  command->add_option("--limit", history.limit, "At most this many, the newest ones")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   command->add_option("--out", history.out, "File to write; -: standard output")
@@ -223,15 +224,15 @@ void AddHistory(CLI::App* app, Flags* flags) {
 void AddReport(CLI::App* app, Flags* flags) {
   PageFlags& report = flags->report;
   CLI::App* command = AddCommand(
-      app, flags, "report", "One HTML page: the network as a picture, where its time goes, targets beside each other",
+      app, flags, "report", "One HTML page: the network as a picture, where its time goes, targets side by side",
       absl::StrCat("Exit codes: 0 success, 2 usage error, 3 server unavailable, ", kModelCodes),
       [flags] { return RunReport(flags->common, flags->report); },
       {{}, "html, or json: what the page shows (docs/report.md)", nullptr, "html"});
   AddModelFlags(command, &report.model);
   AddQuestionFlags(command, &report.targets, &report.ask,
-                   "; at most 8; without: this-machine if it is calibrated, else the eight fastest");
+                   "; at most 8; default: this-machine if it is calibrated, else the eight fastest");
   command->remove_option(command->get_option("--send"));  // a page needs the graph, which is read here
-  command->add_option("--batch", report.batches, "Batches of the sweep, as of `sweep`")
+  command->add_option("--batch", report.batches, "Batches of the sweep, as for `sweep`")
       ->type_name("SIZES")
       ->capture_default_str();
   command->add_flag("--no-sweep", report.no_sweep, "Do not ask about other batches");
@@ -253,14 +254,12 @@ void AddGraph(CLI::App* app, Flags* flags) {
   AddModelFlags(command, &flags->graph.model);
   command
       ->add_option("--out", flags->graph.file.path,
-                   "With --format onnx, ncnn, python or svg: the file to write; of svg without it: standard output. "
-                   "Weights, random numbers, go beside it: "
-                   "of ONNX into "
-                   ".safetensors, of ncnn's .param into .bin")
+                   "With --format onnx, ncnn, python or svg: the file to write; svg: default standard output. Random "
+                   "weights are written next to it: for ONNX to .safetensors, for ncnn's .param to .bin")
       ->type_name("FILE");
   command->add_flag("--overwrite", flags->graph.file.overwrite,
                     "Replace the files of --out if they exist; without it that is an error");
-  command->add_option("--weights-seed", flags->graph.seed, "With --format onnx or ncnn: other numbers")
+  command->add_option("--weights-seed", flags->graph.seed, "With --format onnx or ncnn: seed of the random weights")
       ->capture_default_str();
   AddDeadline(command, &flags->common);
 }

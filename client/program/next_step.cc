@@ -38,8 +38,7 @@ constexpr OtherName kOtherNames[] = {
      "the batch is the first size of --input: 8x3x224x224; cobra-client sweep asks about several"},
     {" --precision --dtype --fp16 --half --bf16 --amp --int8 ",
      "the precision is that of the target: --target NAME (cobra-client targets --precision float16 lists some); that "
-     "of "
-     "an input stands behind its shape: --input 1x3x224x224:float16"},
+     "of an input follows its shape: --input 1x3x224x224:float16"},
     {" --shape --shapes --input-shape --input-size --size --imgsz --img-size --image-size ",
      "the shape of an input is --input 1x3x224x224"},
     {" --model --file --path ", "the model's file needs no flag: cobra-client predict net.py"},

@@ -19,7 +19,7 @@ void AddTargets(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(app, flags, "targets", "Lists the targets with their measured errors", kServerCodes,
                                  [flags] { return RunTargets(flags->common, flags->targets); },
                                  {{"markdown", "names"},
-                                  "table, json, markdown (a card of each trained target), names (one a line)",
+                                  "table, json, markdown (a card of each trained target), names (one per line)",
                                   &targets.format});
   command->add_option("--name", targets.name, "Only those with this in their names");
   command->add_option("--device", targets.device, "Only those with this in their devices' names: EPYC");
@@ -47,7 +47,7 @@ void AddAdmin(CLI::App* app, Flags* flags) {
       ->check(CLI::IsMember(kActions))
       ->type_name("ACTION")
       ->required();
-  command->add_option("--cache", flags->admin.caches, "Of flush: reply, network, prediction, embedding; default: all")
+  command->add_option("--cache", flags->admin.caches, "For flush: reply, network, prediction, embedding; default: all")
       ->delimiter(',')
       ->type_name("NAME[,NAME]");
   AddAskingFlags(command, flags);
@@ -61,7 +61,7 @@ void AddCalibrate(CLI::App* app, Flags* flags) {
   command
       ->add_option("--probe", calibrate.probe_file, "Output of `cobra-worker probe --json` to use instead of measuring")
       ->type_name("FILE.json");
-  command->add_option("--worker", calibrate.worker, "cobra-worker program; default: the one beside this program");
+  command->add_option("--worker", calibrate.worker, "cobra-worker program; default: the one next to this program");
   command->add_option("--runner", calibrate.runner,
                       "Measure in this runtime, not in LibTorch: torch, onnxruntime, openvino, ncnn, or a "
                       "command (docs/runners.md)");
@@ -87,9 +87,9 @@ void AddAdapt(CLI::App* app, Flags* flags) {
   CLI::App* command = AddCommand(
       app, flags, "adapt", "Makes a target for a device, from its data sheet and networks that were timed on it",
       absl::StrCat(
-          "Of most GPUs the sheet may be a name and the software, for example\n"
+          "For most GPUs the sheet may be a name and the software, for example\n"
           R"(  {"device": "NVIDIA L4", "kind": "gpu", "runtime": "torch-2.5", "precision": "tf32-convolutions"})"
-          "\ncobra-client calibrate --undo --name NAME takes the target's last version back.\n",
+          "\ncobra-client calibrate --undo --name NAME withdraws the target's last version.\n",
           "Exit codes: 0 success, 2 usage error (also rows or a data sheet that are refused), 3 server ",
           "unavailable,\n", kModelCodes),
       [flags] { return RunAdapt(flags->common, flags->adapt); });
@@ -104,14 +104,14 @@ void AddAdapt(CLI::App* app, Flags* flags) {
       ->add_option("--samples", adapt.samples,
                    "Up to 50 timings of networks: row,model,entry,inputs,arguments,mode,latency_ms")
       ->type_name("SAMPLES.csv");
-  command->add_flag("--skip-refused", adapt.skip_refused, "Leave rows out that are refused, instead of all");
-  command->add_option("--suggest", adapt.suggest, "Print which so many networks of --list to time first")
+  command->add_flag("--skip-refused", adapt.skip_refused, "Leave out refused rows instead of refusing all");
+  command->add_option("--suggest", adapt.suggest, "Print this many networks of --list to time first")
       ->check(CLI::Range(1, 100));
   command->add_option("--list", adapt.list, "Networks to choose from: row,model,entry,inputs,arguments,mode")
       ->type_name("LIST.csv");
   command->add_option("--export", adapt.export_file, "Write the target --name and its timings into this file")
       ->type_name("FILE.json.gz");
-  command->add_option("--import", adapt.import_file, "Make the target from a file of --export")
+  command->add_option("--import", adapt.import_file, "Make the target from a file written by --export")
       ->type_name("FILE.json.gz");
   AddReadingFlags(command, &adapt.of_all);
   AddAskingFlags(command, flags);
@@ -131,10 +131,10 @@ void AddObserve(CLI::App* app, Flags* flags) {
       ->type_name("MS");
   command
       ->add_option("--samples", observe.samples,
-                   "Many timings instead: row,model,entry,inputs,arguments,mode,latency_ms. Of rows with one model the "
-                   "median counts")
+                   "Many timings instead: row,model,entry,inputs,arguments,mode,latency_ms. For rows with the same "
+                   "model the median counts")
       ->type_name("LOG.csv");
-  command->add_flag("--skip-refused", observe.skip_refused, "Leave rows out that are refused, instead of all");
+  command->add_flag("--skip-refused", observe.skip_refused, "Leave out refused rows instead of refusing all");
   AddAskingFlags(command, flags);
 }
 
@@ -145,11 +145,10 @@ void AddModel(CLI::App* app, Flags* flags) {
 }
 
 void AddDoctor(CLI::App* app, Flags* flags) {
-  CLI::App* command = AddCommand(app, flags, "doctor",
-                                 "Looks for what is wrong with server, weights, calibration and machine, and says "
-                                 "how to mend it; starts nothing",
-                                 "Exit codes: 0 nothing fails, 1 something does, 2 usage error.",
-                                 [flags] { return RunDoctor(flags->common); });
+  CLI::App* command = AddCommand(
+      app, flags, "doctor",
+      "Checks server, weights, calibration and machine for problems, and says how to fix them; starts nothing",
+      "Exit codes: 0 nothing fails, 1 something does, 2 usage error.", [flags] { return RunDoctor(flags->common); });
   AddServerFlags(command, &flags->common);
 }
 

@@ -363,8 +363,8 @@ absl::Status KeepSomeFromTraining(std::vector<Sample>* rows) {
   if (std::any_of(rows->begin(), rows->end(), is_kept)) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(rows->size(),
-                   " new rows are too few: one must be kept from training to judge the new version, and "
-                   "nothing would be left of its kind; measure more of them"));
+                   " new rows are too few: one must be held out of training to judge the new version, and none of its "
+                   "type would be left; measure more of them"));
 }
 
 void NumberTargets(std::vector<Dataset>* sets) {

@@ -84,7 +84,7 @@ std::vector<std::string> MovedAnchors(const std::vector<const Sample*>& rows, co
 
 // Why the version is refused; empty if it is not.
 std::string Reason(const GateReport& report, const std::vector<std::string>& worse, bool better) {
-  if (report.fresh_rows.empty()) return "no new row was kept from training to judge it";
+  if (report.fresh_rows.empty()) return "no new row was held out of training to judge it";
   if (!worse.empty()) return absl::StrCat("worse by more than the noise on ", absl::StrJoin(worse, ", "));
   if (!report.moved.empty()) {
     const size_t named = std::min(kMaxMovedNamed, report.moved.size());

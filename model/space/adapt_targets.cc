@@ -26,7 +26,7 @@ absl::Status AtLine(const std::string& file, int line, const absl::Status& why) 
 absl::StatusOr<predict::TargetSpec> ReadSheet(const std::string& path) {
   if (path.empty())
     return absl::InvalidArgumentError(
-        "--spec: is missing; a version of measured targets wants the device's data sheet (docs/adding-a-device.md)");
+        "--spec: is missing; a version of measured targets needs the device's data sheet (docs/adding-a-device.md)");
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
   absl::StatusOr<predict::TargetSpec> sheet = predict::TargetSpecFromJson(text);
   const absl::Status status = sheet.ok() ? predict::CheckSheet(*sheet) : sheet.status();

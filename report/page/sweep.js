@@ -37,7 +37,7 @@ function sweepKey(target) {
 function drawSweep(picture, width, {title, of, curves, batches}) {
   const all = curves.flatMap((curve) => curve.points.map(of));
   if (!all.length) {
-    picture.append(svg('text', {class: 'tick', x: width / 2, y: SWEEP_HEIGHT / 2, 'text-anchor': 'middle'}, 'no batch was answered that fits into memory'));
+    picture.append(svg('text', {class: 'tick', x: width / 2, y: SWEEP_HEIGHT / 2, 'text-anchor': 'middle'}, 'no answered batch fits into memory'));
     return;
   }
   const direct = curves.length <= 4 && width > 520, right = direct ? Math.min(190, 26 + 7 * Math.max(...curves.map((curve) => curve.target.target.length))) : PLOT.right;

@@ -49,7 +49,7 @@ absl::StatusOr<Words> SplitLine(absl::string_view line) {
                                      [&pair](const Field& candidate) { return candidate.key == pair.first; });
     if (field == std::end(kFields)) {
       return absl::InvalidArgumentError(
-          "has a word that is none of name=, role=, token_sha256=, certificate=, worker=, targets=");
+          "has a word other than name=, role=, token_sha256=, certificate=, worker=, targets=");
     }
     if (!(words.*field->value).empty()) return absl::InvalidArgumentError(absl::StrCat("has ", field->key, "= twice"));
     if (pair.second.empty()) return absl::InvalidArgumentError(absl::StrCat(field->key, "= is empty"));
@@ -119,7 +119,7 @@ absl::StatusOr<AccessTable::Line> AccessTable::ParseLine(absl::string_view text)
     return absl::InvalidArgumentError("needs one of token_sha256= and certificate=");
   if (!words.token_sha256.empty() && !IsHexDigits(words.token_sha256, kSha256Digits)) {
     return absl::InvalidArgumentError(
-        "token_sha256= is not a SHA-256 (64 digits, 0 to 9 and a to f); `cobra-server token` makes the line");
+        "token_sha256= is not a SHA-256 (64 digits, 0 to 9 and a to f); `cobra-server token` creates the line");
   }
   return Line{std::make_shared<const Principal>(std::move(principal)), std::string(words.token_sha256),
               std::string(words.certificate)};
@@ -153,7 +153,7 @@ absl::StatusOr<AccessTable> AccessTable::Parse(absl::string_view path, absl::str
   }
   if (table.lines_.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(path, ": has no line, so that nobody could call; `cobra-server token` makes one"));
+        absl::StrCat(path, ": has no credential, so that nobody could call; `cobra-server token` creates one"));
   }
   return table;
 }
@@ -201,7 +201,7 @@ std::shared_ptr<const AccessTable> Access::Table() {
     LogInfo(absl::StrCat(path_, ": read again, ", Counted(static_cast<int64_t>(table->size()), "line")));
     table_ = std::make_shared<const AccessTable>(*std::move(table));
   } else {
-    LogError(absl::StrCat(table.status().message(), "; what was read before still applies"));
+    LogError(absl::StrCat(table.status().message(), "; the previous contents still apply"));
   }
   return table_;
 }

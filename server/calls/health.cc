@@ -53,7 +53,7 @@ class HealthCheckCall final : public SingleRequestCall {
     if (!service.ok()) return Lost(service.status());
     const Health::Serving serving = health_->StatusOf(*service);
     if (serving == Health::Serving::kServiceUnknown)
-      return Lost(absl::NotFoundError(absl::StrCat("service \"", *service, "\": is not one of this server")));
+      return Lost(absl::NotFoundError(absl::StrCat("service \"", *service, "\": is not a service of this server")));
     response_ = Reply(serving);
     StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
   }
@@ -104,7 +104,7 @@ class HealthWatchCall final : public SingleRequestCall {
       writing_ = false;
       if (ok) return GoLocked();
     }
-    Lost(absl::CancelledError("the caller went away"));
+    Lost(absl::CancelledError("the caller disconnected"));
   }
   // While the message is waited for, its read ends the call, and nothing else: Arrivals may be
   // about to refuse it.
@@ -113,7 +113,7 @@ class HealthWatchCall final : public SingleRequestCall {
       absl::MutexLock lock(&mutex_);
       if (!received_) return;
     }
-    Lost(absl::CancelledError("the caller went away"));
+    Lost(absl::CancelledError("the caller disconnected"));
   }
   void OnDone() override {
     health_->Remove(this);
@@ -192,7 +192,7 @@ void Health::Add(HealthWatchCall* watch) {
     (*oldest)->Lost(
         absl::ResourceExhaustedError(absl::StrCat(LimitMessage(gives_way->is_own ? "this client's watches" : "watches",
                                                                static_cast<int64_t>(most), "calls of Health.Watch"),
-                                                  ": a newer one has taken the place of this one")));
+                                                  ": replaced by a newer one")));
     watches_.erase(oldest);
   }
   watches_.push_back(watch);

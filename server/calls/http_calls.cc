@@ -50,7 +50,7 @@ std::string GrpcPath(const RpcInfo& rpc) { return absl::StrCat("/", rpc.service,
 
 http::Reply WrongMethod(const http::Head& head, const std::string& allowed) {
   http::Reply reply =
-      http::ErrorReply(405, Usage(absl::StrCat(head.method.substr(0, 20), ": is not how ", head.path, " is asked"),
+      http::ErrorReply(405, Usage(absl::StrCat(head.method.substr(0, 20), ": is not a method of ", head.path),
                                   absl::StrCat("use ", allowed)));
   reply.headers.emplace_back("Allow", allowed == "GET" ? "GET, HEAD" : allowed);
   return reply;
@@ -65,16 +65,16 @@ struct BodyFault {
 };
 BodyFault CheckBody(const http::Head& head, const http::Route& route, const ServerLimits& limits) {
   if (!head.Values("transfer-encoding").empty())
-    return {411, Usage("Transfer-Encoding: is not taken", "send the body with its Content-Length")};
+    return {411, Usage("Transfer-Encoding: is not supported", "send the body with its Content-Length")};
   if (!head.Values("content-encoding").empty())
-    return {415, Usage("Content-Encoding: is not taken", "send the body as it is")};
+    return {415, Usage("Content-Encoding: is not supported", "send the body as it is")};
   if (head.content_length == 0) return {};
   if (route.method == "GET") return {400, Usage("the body: GET has none", "put the fields into the query")};
   const absl::string_view content_type = head.Value("content-type");
   const std::string media_type = http::MediaType(content_type);
   const bool takes_form = http::TakesForm(route);
   if (head.Values("content-type").size() != 1 || (media_type != kJson && !(takes_form && media_type == kForm))) {
-    return {415, Usage(absl::StrCat("Content-Type ", content_type.substr(0, 80), ": is not taken here"),
+    return {415, Usage(absl::StrCat("Content-Type ", content_type.substr(0, 80), ": is not supported here"),
                        absl::StrCat("use ", kJson, takes_form ? absl::StrCat(" or ", kForm) : ""))};
   }
   const int64_t most = MaxBody(limits, media_type);
@@ -196,7 +196,7 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   absl::Status AddUsualTargets(v1::PredictRequest* request) const {
     for (const std::string& target : calls_->usual_targets_()) request->add_targets(target);
     if (entry_->route.as_report && request->targets_size() > static_cast<int>(report::kMostReported)) {
-      return Usage("target: none is chosen, and this machine is not calibrated",
+      return Usage("target: is missing, and this machine is not calibrated",
                    absl::StrCat("choose up to ", report::kMostReported, " targets"));
     }
     if (request->targets_size() > 1 && request->has_source() && request->source().torch_version().empty())

@@ -153,7 +153,7 @@ class ReflectionCall final : public SingleRequestCall {
   }
   void OnWriteDone(bool ok) override {
     has_answered_ = true;
-    ok ? AwaitRequest() : Lost(absl::CancelledError("the caller went away"));
+    ok ? AwaitRequest() : Lost(absl::CancelledError("the caller disconnected"));
   }
   void Lost(const absl::Status& why) override {
     // The caller has sent all that it wanted to know.

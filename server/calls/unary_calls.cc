@@ -48,7 +48,7 @@ class Call : public SingleRequestCall {
 
   void Lost(const absl::Status& why) final {
     const bool gone = cancelled_.load(std::memory_order_relaxed);
-    const absl::Status status = gone ? absl::CancelledError("the caller went away") : why;
+    const absl::Status status = gone ? absl::CancelledError("the caller disconnected") : why;
     record_.Done(status, connection().caller());
     Finish(proto::ToGrpcStatus(status));
   }

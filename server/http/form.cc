@@ -73,26 +73,26 @@ std::string NameOf(std::string text) {
 
 absl::StatusOr<Part> ParsePart(absl::string_view part) {
   const size_t end = part.substr(0, kLongestPartHead).find("\r\n\r\n");
-  if (end == absl::string_view::npos) return NotAForm("a part of it has no end of its headers");
+  if (end == absl::string_view::npos) return NotAForm("the headers of a part are not terminated");
   Part parsed;
   parsed.value = part.substr(end + 4);
   bool has_disposition = false;
   for (const absl::string_view line : absl::StrSplit(part.substr(0, end), "\r\n")) {
     const size_t colon = line.find(':');
-    if (colon == absl::string_view::npos) return NotAForm("a part of it has a line that is not a header");
+    if (colon == absl::string_view::npos) return NotAForm("a part has a line that is not a header");
     const absl::string_view key = line.substr(0, colon), value = absl::StripAsciiWhitespace(line.substr(colon + 1));
     if (absl::EqualsIgnoreCase(key, "content-transfer-encoding") && !absl::EqualsIgnoreCase(value, "binary") &&
         !absl::EqualsIgnoreCase(value, "8bit") && !absl::EqualsIgnoreCase(value, "7bit"))
-      return NotAForm("a part of it is encoded; send it as it is");
+      return NotAForm("a part is encoded; send it unencoded");
     if (!absl::EqualsIgnoreCase(key, "content-disposition")) continue;
     const std::optional<std::string> name = Parameter(value, "name");
     if (has_disposition || !absl::StartsWithIgnoreCase(value, "form-data") || !name.has_value() || name->empty())
-      return NotAForm("a part of it has no name");
+      return NotAForm("a part has no name");
     has_disposition = true;
     parsed.name = NameOf(*name);
     if (std::optional<std::string> file_name = Parameter(value, "filename")) parsed.file_name = NameOf(*file_name);
   }
-  if (!has_disposition) return NotAForm("a part of it has no name");
+  if (!has_disposition) return NotAForm("a part has no name");
   return parsed;
 }
 
@@ -135,9 +135,9 @@ absl::StatusOr<std::vector<Part>> ParseMultipart(absl::string_view content_type,
   if (!absl::ConsumePrefix(&body, first)) return NotAForm("it does not begin with its boundary");
   std::vector<Part> parts;
   while (!absl::ConsumePrefix(&body, "--")) {
-    if (!absl::ConsumePrefix(&body, "\r\n")) return NotAForm("a boundary of it does not end its line");
+    if (!absl::ConsumePrefix(&body, "\r\n")) return NotAForm("a boundary is not at the end of its line");
     const size_t end = body.find(delimiter);
-    if (end == absl::string_view::npos) return NotAForm("its last boundary is missing");
+    if (end == absl::string_view::npos) return NotAForm("the last boundary is missing");
     if (parts.size() >= kMaxParts) {
       return UserError(Diagnostic::Kind::kLimit, LimitMessage("the form", static_cast<int64_t>(kMaxParts), "parts"));
     }

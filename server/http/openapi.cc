@@ -196,13 +196,13 @@ Json FormSchema() {
             {"entry", text("As SourceModel.entry.")},
             {"method", text("As SourceModel.method.")},
             {"input", Texts("Inputs: 1x3x224x224.")},
-            {"arg", Texts("Arguments that are no tensors: NAME=EXPRESSION.")},
+            {"arg", Texts("Arguments that are not tensors: NAME=EXPRESSION.")},
             {"mode", text("eval or train.")},
             {"torch_version", text("As SourceModel.torch_version.")},
             {"cached_tokens", text("As SourceModel.cached_tokens.")},
-            {"target", Texts("Names of targets, or several with commas between them. None: this-machine if it is "
-                             "calibrated, else all trained ones, for which source is read once, as for the newest "
-                             "PyTorch that is known.")},
+            {"target",
+             Texts("Names of targets, or several with commas between them. Default: this-machine if it is calibrated, "
+                   "else all trained ones, for which source is read once, as for the newest known PyTorch.")},
             {"breakdown", text("true or false.")},
             {"keep_private", text("true or false.")},
             {"model_version", text("As PredictRequest.model_version.")}}}};

@@ -189,7 +189,7 @@ absl::Status FillModel(const Fields& fields, Asker asker, v1::PredictRequest* re
       return Usage("model: is missing", on_page ? "paste PyTorch source, drop a file, or write an architecture"
                                                 : "-F model=@net.py, or -F arch=SPACE:STRING");
     }
-    return Usage("arch: is a model by itself, and model is another",
+    return Usage("give `arch` or `model`, not both",
                  on_page ? "empty one of the two" : "-F model=@net.py, or -F arch=SPACE:STRING");
   }
   if (architecture != nullptr) {

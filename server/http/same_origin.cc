@@ -76,20 +76,21 @@ bool SameOrigin::IsOurs(absl::string_view host) const {
 
 absl::Status SameOrigin::Check(const Head& head, bool is_page) const {
   const std::vector<absl::string_view> hosts = head.Values("host");
-  if (hosts.size() != 1) return absl::InvalidArgumentError("the request has not one Host header");
+  if (hosts.size() != 1) return absl::InvalidArgumentError("the request must have one Host header");
   if (!IsOurs(HostOf(hosts[0]))) {
     return absl::PermissionDeniedError(
         absl::StrCat("Host ", Shown(hosts[0]), ": is not the name of this server (cobra-server --http-host NAME)"));
   }
   for (const absl::string_view origin : head.Values("origin")) {
     if (!IsOriginOf(origin, hosts[0]))
-      return absl::PermissionDeniedError(absl::StrCat("Origin ", Shown(origin), ": pages of other sites may not ask"));
+      return absl::PermissionDeniedError(
+          absl::StrCat("Origin ", Shown(origin), ": pages of other sites may not send requests"));
   }
   for (const absl::string_view site : head.Values("sec-fetch-site")) {
     const bool is_link = is_page && head.Value("sec-fetch-mode") == "navigate";
     if (site != "same-origin" && site != "none" && !is_link) {
       return absl::PermissionDeniedError(
-          absl::StrCat("Sec-Fetch-Site ", Shown(site), ": pages of other sites may not ask"));
+          absl::StrCat("Sec-Fetch-Site ", Shown(site), ": pages of other sites may not send requests"));
     }
   }
   return absl::OkStatus();

@@ -40,7 +40,7 @@ struct CallContext {
   absl::Status CheckCaller() const {
     // The deadline is checked first, because gRPC also cancels a call whose deadline has passed.
     if (absl::Now() > deadline) return absl::DeadlineExceededError("the deadline of the request has passed");
-    if (IsSet(cancelled)) return absl::CancelledError("the caller went away");
+    if (IsSet(cancelled)) return absl::CancelledError("the caller disconnected");
     return absl::OkStatus();
   }
 

@@ -47,7 +47,7 @@ struct CacheColumn {
 constexpr CacheColumn kCacheColumns[] = {
     {"cobra_cache_hits_total", "Look-ups that found an entry", MetricType::Counter, &CacheStats::hits},
     {"cobra_cache_misses_total", "Look-ups that found none", MetricType::Counter, &CacheStats::misses},
-    {"cobra_cache_evictions_total", "Entries pushed out by newer ones", MetricType::Counter, &CacheStats::evictions},
+    {"cobra_cache_evictions_total", "Entries evicted by newer ones", MetricType::Counter, &CacheStats::evictions},
     {"cobra_cache_entries", "Entries now", MetricType::Gauge, &CacheStats::entries},
     {"cobra_cache_bytes", "Bytes now, bookkeeping included", MetricType::Gauge, &CacheStats::bytes},
     {"cobra_cache_capacity_bytes", "Bound of cobra_cache_bytes", MetricType::Gauge, &CacheStats::capacity_bytes},
@@ -208,12 +208,10 @@ Metrics::Metrics()
           Histograms("cobra_measured_over_predicted",
                      "Latency that a worker measured over the one that the serving model predicts; "
                      "known: of layers like those it was trained on")),
-      tasks_requested_(
-          Counters("cobra_tasks_asked_total",
-                   "Tasks enqueued because the model was unsure; dropped: networks whose layers were not, for "
-                   "want of room")),
-      reported_(
-          ByOutcome(Counters("cobra_reports_total", "Measurements that workers reported, by what became of them"))),
+      tasks_requested_(Counters("cobra_tasks_asked_total",
+                                "Tasks enqueued because the model was unsure; dropped: networks whose layers were not, "
+                                "because the queue was full")),
+      reported_(ByOutcome(Counters("cobra_reports_total", "Measurements that workers reported, by outcome"))),
       store_rows_(Counters("cobra_store_rows_total", "Rows written, by table")),
       store_failures_(Counters("cobra_store_failures_total", "Writes that failed, by table")),
       store_dropped_(Counters("cobra_store_dropped_rows_total", "Rows not written because the store was too slow")),
@@ -223,18 +221,19 @@ Metrics::Metrics()
               .Add({})),
       reloads_(Counters("cobra_model_loads_total", "Model versions loaded, by result")),
       model_info_(Gauges("cobra_model_info", "1 for the version that is serving")),
-      targets_(Gauges("cobra_targets", "Targets that Predict takes").Add({})),
+      targets_(Gauges("cobra_targets", "Targets that Predict accepts").Add({})),
       listening_(
-          Gauges("cobra_calibrations_listening", "1 while changes of calibrations by other servers are heard").Add({})),
+          Gauges("cobra_calibrations_listening", "1 while notifications of other servers' calibrations are received")
+              .Add({})),
       queued_(ByUrgency(Gauges("cobra_requests_queued", "Requests waiting for a thread, by lane and class"))),
       running_(ByLane(Gauges("cobra_requests_in_flight", "Requests a thread works on, by lane"))),
       stuck_(ByLane(Gauges("cobra_threads_stuck", "Threads that work on a request past its deadline, by lane"))),
-      overdue_(Counters("cobra_requests_overdue_total", "Requests still worked on a second after their deadline")),
+      overdue_(Counters("cobra_requests_overdue_total", "Requests still running a second after their deadline")),
       connections_(Gauges("cobra_connections", "Open connections of the API").Add({})),
       connections_ended_(
           Counters("cobra_connections_closed_total", "Connections closed to make room for others").Add({})),
       arrivals_refused_(
-          Counters("cobra_calls_without_message_total", "Calls refused since their message did not arrive").Add({})) {
+          Counters("cobra_calls_without_message_total", "Calls refused because their message did not arrive").Add({})) {
   AddKnownLabels();
   grpc_names_ = std::make_shared<GrpcNames>(&requests_, &request_seconds_);
 }

@@ -82,9 +82,10 @@ int WorkerPool::LimitLocked() const {
 absl::Status WorkerPool::BusyLocked(absl::string_view what, int limit) {
   const absl::Duration until_half = absl::Seconds(mean_run_seconds_ * queued_ / options_.threads / 2);
   const absl::Duration delay = std::clamp(until_half, kShortestDelay, kLongestDelay) * absl::Uniform(random_, 1.0, 1.5);
-  return WithRetryDelay(absl::ResourceExhaustedError(absl::StrCat(
-                            LimitMessage(what, int64_t{limit}, "waiting requests"), "; try again when RetryInfo says")),
-                        delay);
+  return WithRetryDelay(
+      absl::ResourceExhaustedError(
+          absl::StrCat(LimitMessage(what, int64_t{limit}, "waiting requests"), "; retry after the time in RetryInfo")),
+      delay);
 }
 
 absl::Status WorkerPool::MakeRoomLocked(const std::string& caller, PoolCall* given_up) {

@@ -30,14 +30,15 @@ absl::Status OtherVersion(absl::string_view wanted, absl::string_view serving) {
   return WithCode(absl::StatusCode::kFailedPrecondition,
                   UserError(Diagnostic::Kind::kUsage,
                             absl::StrCat(wanted, ": this model version does not serve; ", serving, " does"),
-                            "leave `model_version` out to take what serves"));
+                            "omit `model_version` to use the version that serves"));
 }
 
 absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model) {
   std::vector<std::string> names;
   for (const predict::TargetInfo& info : model.Targets()) names.push_back(info.spec.name);
   // First what may be cut off least: there may be hundreds of names.
-  std::string hint = "`cobra-client calibrate` makes this-machine (a minute); `cobra-client targets` lists the others";
+  std::string hint =
+      "`cobra-client calibrate` creates this-machine (a minute); `cobra-client targets` lists the others";
   if (target != kThisMachine) hint = predict::UnknownTargetHint(target, names);
   return WithCode(absl::StatusCode::kNotFound,
                   UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint)));
@@ -259,8 +260,7 @@ void Pipeline::WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::T
     call.is_warm_up = true;
     answered += PredictWith(*model, message.request(), message.graph(), call).ok() ? 1 : 0;
   }
-  if (answered > 0)
-    LogInfo(absl::StrCat("answered ahead: ", Counted(answered, "request"), ", those that are asked most"));
+  if (answered > 0) LogInfo(absl::StrCat("warmed the caches with the ", Counted(answered, "most frequent request")));
 }
 
 // The cheap checks come before the source is read.

@@ -246,7 +246,7 @@ class StreamCall final : public BytesReactor {
     if (!ending_ || finished_ || running_ > 0 || writing_ || !answers_.empty()) return;
     finished_ = true;
     if (status_.ok() && cancelled_.load(std::memory_order_relaxed))
-      status_ = absl::CancelledError("the caller went away");
+      status_ = absl::CancelledError("the caller disconnected");
     record_.Done(status_);
     Finish(proto::ToGrpcStatus(status_));
   }
@@ -313,7 +313,7 @@ bool PredictStreams::MakeRoomLocked(size_t of_newcomer) {
     if (oldest == nullptr || stream->last_read() < oldest->last_read()) oldest = stream;
   }
   RemoveLocked(oldest, most->first);
-  oldest->Close(absl::UnavailableError("too many streams are open: another caller's has taken the place of this one"));
+  oldest->Close(absl::UnavailableError("too many streams are open: this one was replaced by another caller's"));
   return true;
 }
 

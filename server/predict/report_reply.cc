@@ -65,7 +65,7 @@ absl::Status CheckTargetCount(const report::Question& question) {
   const size_t count = question.targets.size();
   if (count <= report::kMostReported) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat("target: ", count, " targets, of which a page shows at most ", report::kMostReported),
+                   absl::StrCat("target: ", count, " targets; a page shows at most ", report::kMostReported),
                    "choose some of them");
 }
 

@@ -106,7 +106,7 @@ class WatchCall final : public SingleRequestCall, public TaskWatch::Watcher {
 
   void Lost(const absl::Status& why) override {
     absl::MutexLock lock(&mutex_);
-    End(gone_ ? absl::CancelledError("the caller went away") : why);
+    End(gone_ ? absl::CancelledError("the caller disconnected") : why);
   }
   void Received() override {
     record_.Arrived();
@@ -158,7 +158,7 @@ class WatchCall final : public SingleRequestCall, public TaskWatch::Watcher {
  private:
   void Go() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (writing_ || finished_ || !watches_) return;
-    if (gone_) return End(absl::CancelledError("the caller went away"));
+    if (gone_) return End(absl::CancelledError("the caller disconnected"));
     if (!ended_.ok()) return End(ended_);
     if (last_ && !has_changes_) return End(absl::OkStatus());
     if (!has_changes_) return;
@@ -302,7 +302,7 @@ absl::Status MeasurementService::ReportOne(const std::string& worker, const v1::
     response->add_messages(std::string(message));
     return absl::OkStatus();
   };
-  constexpr char kNotLeased[] = "this worker does not hold the task's lease, nor held it last";
+  constexpr char kNotLeased[] = "this worker neither holds the task's lease nor was the last to hold it";
   const absl::StatusOr<store::FoundTask> task = queue_->Find(proto.task_id(), call.deadline);
   if (absl::IsNotFound(task.status())) return answer(v1::ReportResponse::OUTCOME_UNKNOWN_TASK);
   COBRA_RETURN_IF_ERROR(task.status());

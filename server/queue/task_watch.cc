@@ -56,8 +56,7 @@ void TaskWatch::MakeRoom(const std::string& caller) {
   if (!gives_way.has_value()) return;
   const std::string message = gives_way->is_own ? LimitMessage("Watch", kMaxWatchersPerCaller, "calls of one client")
                                                 : LimitMessage("Watch", kMaxWatchers, "calls");
-  End(gives_way->position,
-      absl::ResourceExhaustedError(absl::StrCat(message, ": a newer one has taken the place of this one")));
+  End(gives_way->position, absl::ResourceExhaustedError(absl::StrCat(message, ": replaced by a newer one")));
 }
 
 absl::Status TaskWatch::Add(std::shared_ptr<Watcher> watcher, const std::string& caller,

@@ -341,7 +341,7 @@ absl::Status ReaderProcessesImpl::StartFirstLocked() {
     return absl::UnavailableError(absl::StrCat(argv[0], ": did not start"));
   if (!report.started().can_confine()) {
     return absl::FailedPreconditionError(
-        "the kernel refuses to confine the processes that read strangers' models (seccomp); --insecure-reader starts "
+        "the kernel refuses to confine the processes that read untrusted models (seccomp); --insecure-reader starts "
         "without it");
   }
   first_ = std::make_shared<ReaderImage>(std::move(control), options_.ahead);
@@ -379,7 +379,7 @@ absl::StatusOr<std::shared_ptr<ReaderImage>> ReaderProcessesImpl::ImageFor(const
   {
     absl::MutexLock lock(&mutex_);
     if (first_ == nullptr || first_->gone()) {
-      LogWarning("cobra-reader has ended; it is started again");
+      LogWarning("cobra-reader exited; starting it again");
       images_.clear();
       COBRA_RETURN_IF_ERROR(StartFirstLocked());
     }
@@ -501,7 +501,7 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
     }
     reader::ReaderMessage answer;
     if (!IsSmallWhenParsed(received->bytes) || !answer.ParseFromString(received->bytes)) {
-      status = absl::InternalError("a reader sent something that is not a message");
+      status = absl::InternalError("a reader sent a malformed message");
       break;
     }
     if (answer.has_reply()) return std::move(*answer.mutable_reply());
@@ -529,7 +529,7 @@ absl::Status ReaderProcessesImpl::WhyItEnded(const std::optional<int>& status) {
   if (memory || time) {
     return UserError(Diagnostic::Kind::kLimit,
                      absl::StrCat("the model: reading it takes more ", memory ? "memory" : "processor time",
-                                  " than a request may have"),
+                                  " than a request is allowed"),
                      "read it on your own machine (cobra-client --send graph)");
   }
   return absl::InternalError(

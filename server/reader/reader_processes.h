@@ -25,7 +25,7 @@
 namespace cobra::server {
 
 struct ReaderOptions {
-  std::string program;                     // cobra-reader; empty: beside this program
+  std::string program;                     // cobra-reader; empty: next to this program
   std::vector<std::string> library_roots;  // directories that source may import from
   // Of PyTorch, as which most programs will be read: a process is ready for it.
   std::string torch_version = python::kNewestTorchVersion;

@@ -38,7 +38,7 @@ absl::Status CheckMayChange(const CallContext& call, absl::string_view name) {
   return CheckTarget(call.principal.get(), name);
 }
 
-constexpr char kSendAsGiven[] = "send what ExportTarget has given, as it is";
+constexpr char kSendAsGiven[] = "send the unmodified reply of ExportTarget";
 
 absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) {
   absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(exported_json, /*needs_records=*/false);
@@ -158,8 +158,8 @@ absl::Status Adaptation::Adapt(v1::AdaptRequest& request, VersionCause cause, v1
   HeldBytes::Part held;
   if (!request.exported_json().empty()) {
     if (request.has_spec() || !request.samples().empty()) {
-      return UserError(Diagnostic::Kind::kUsage, "exported_json: has a data sheet and timings of its own",
-                       "leave spec and samples out; Observe adds timings");
+      return UserError(Diagnostic::Kind::kUsage, "exported_json: already has a data sheet and timings",
+                       "omit spec and samples; Observe adds timings");
     }
     COBRA_ASSIGN_OR_RETURN(measured, Imported(request.exported_json()));
     COBRA_ASSIGN_OR_RETURN(held, HoldRecords(measured.records, call));

@@ -54,7 +54,8 @@ void CalibrationWatch::Loop() {
     if (is_store_lost) {
       losses_.Error(absl::StrCat("the store is lost: ", status.message()));
     } else {
-      failures_.Warning(absl::StrCat("calibrations of other servers are not heard for now: ", status.message()));
+      failures_.Warning(
+          absl::StrCat("notifications of other servers' calibrations are unavailable, retrying: ", status.message()));
     }
     lost_ = true;
     Sleep(pause_);
@@ -72,7 +73,7 @@ absl::Status CalibrationWatch::Follow() {
     metrics_->SetListening(true);
     metrics_->SetStoreLost(false);
     pause_ = options_.first_pause;
-    if (std::exchange(lost_, false)) LogInfo("calibrations of other servers are heard again");
+    if (std::exchange(lost_, false)) LogInfo("notifications of other servers' calibrations are available again");
     COBRA_RETURN_IF_ERROR(listener_->Wait(absl::Now() + options_.read_anyway).status());
   }
 }

@@ -30,8 +30,8 @@ std::string DigestOf(const google::protobuf::Message& request) {
 absl::Status CheckSameRequest(const store::DoneRequest& request, const store::DoneRequest& done) {
   if (request.digest == done.digest) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat(proto::kRequestIdName, " ", request.id, ": was that of another request"),
-                   "give each request an id of its own, and the same when it is repeated");
+                   absl::StrCat(proto::kRequestIdName, " ", request.id, ": was already used for another request"),
+                   "give each request a unique id, and the same id when it is repeated");
 }
 
 }  // namespace

@@ -395,7 +395,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
     const std::optional<Diagnostic> known = DiagnosticFromStatus(probe.status());
     return UserError(known.has_value() ? known->kind : Diagnostic::Kind::kUsage,
                      absl::StrCat(absl::StartsWith(what, "probe: ") ? "" : "probe: ", what),
-                     "send the output of `cobra-worker probe --json` as it is");
+                     "send the unmodified output of `cobra-worker probe --json`");
   }
   if (const absl::Status sheet = predict::CheckSheet(probe->machine); !sheet.ok())
     return UserError(Diagnostic::Kind::kUsage, absl::StrCat("probe: \"machine\": ", sheet.message()));

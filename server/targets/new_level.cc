@@ -19,7 +19,7 @@ namespace {
 constexpr double kMostChange = 2;
 
 std::string UndoText(absl::string_view target) {
-  return absl::StrCat("; cobra-client calibrate --undo --name ", target, " takes it back");
+  return absl::StrCat("; cobra-client calibrate --undo --name ", target, " undoes this");
 }
 
 // The median of measured over predicted; 1 if nothing was predicted.
@@ -60,7 +60,7 @@ absl::StatusOr<double> LevelOf(const ModelSnapshot& model, absl::string_view tar
 std::string ReplacedWarning(double level, absl::string_view target) {
   if (level == 1) return "";
   return absl::StrFormat(
-      "by these timings networks take %.2g times as long as by the earlier ones, whose place they take: another host, "
+      "by these timings networks take %.2g times as long as by the earlier ones, which they replace: another host, "
       "driver or power mode%s",
       level, UndoText(target));
 }
@@ -69,15 +69,14 @@ std::string JoinedWarning(double level) {
   if (level == 1) return "";
   return absl::StrFormat(
       "these networks take %.2g times as long as the earlier timings make the target expect: if host, driver or power "
-      "mode have changed, time those again that it has",
+      "mode have changed, time its networks again",
       level);
 }
 
 std::string NewLevelWarning(const predict::TimingLevel& level, size_t left_out, absl::string_view target) {
-  const std::string others =
-      left_out == 0 ? ""
-                    : absl::StrCat("; ", Counted(static_cast<int64_t>(left_out), "network"),
-                                   " that the target had besides, and that nobody timed again, no longer count");
+  const std::string others = left_out == 0 ? ""
+                                           : absl::StrCat("; ", Counted(static_cast<int64_t>(left_out), "network"),
+                                                          " of the target that were not timed again no longer count");
   return absl::StrFormat(
       "%s that the target has now %s %.2g times as long as before: another host, driver or power mode? The earlier "
       "timings no longer count%s%s",
@@ -100,8 +99,8 @@ absl::StatusOr<std::string> PublishedWarning(const ModelSnapshot& model, const p
   }
   if (nearest.empty() || (level <= kMostChange && level >= 1 / kMostChange)) return "";
   return absl::StrFormat(
-      "these timings are %.2g times those that %s has of this device: they count, and the published ones do not; are "
-      "they of its threads, its power mode, and in milliseconds?",
+      "these timings are %.2g times those that %s has of this device: yours count, the published ones do not; are they "
+      "for its threads and power mode, and in milliseconds?",
       level, nearest);
 }
 

@@ -97,7 +97,7 @@ absl::StatusOr<std::unique_ptr<HttpTls>> HttpTls::Open(const TlsFiles& files) {
 absl::StatusOr<std::shared_ptr<SSL_CTX>> HttpTls::Read() const {
   COBRA_ASSIGN_OR_RETURN(const KeyPair pair, ReadKeyPair(files_.cert, files_.key));
   std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
-  if (context == nullptr) return absl::InternalError("OpenSSL has no memory");
+  if (context == nullptr) return absl::InternalError("OpenSSL is out of memory");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);  // an idle connection needs none

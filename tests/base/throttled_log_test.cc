@@ -19,7 +19,7 @@ TEST(ThrottledLogTest, SaysHowManyWereLeftOut) {
   const std::string text = testing::internal::GetCapturedStderr();
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 100);  // a slow machine may take several periods
   EXPECT_THAT(text, testing::HasSubstr(" E the disk is full\n"));
-  EXPECT_THAT(text, testing::HasSubstr(" more such messages were left out)\n"));
+  EXPECT_THAT(text, testing::HasSubstr(" similar messages were suppressed)\n"));
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST(ExitCodeTest, MissingServerIsExplained) {
   EXPECT_NE(hint("no server answers at h:1: Socket closed").find("--tls-ca FILE"), std::string::npos);
   EXPECT_NE(hint("no server answers at h:1: SSL routines::wrong version number").find("leave --tls-ca out"),
             std::string::npos);
-  EXPECT_NE(hint("no server answers at h:1: certificate verify failed").find("the authority of --tls-ca"),
+  EXPECT_NE(hint("no server answers at h:1: certificate verify failed").find("authority in --tls-ca"),
             std::string::npos);
   const nlohmann::json j = nlohmann::json::parse(ErrorJson(absl::UnavailableError("no server")));
   EXPECT_NE(j["error"]["hint"].get<std::string>().find("--server HOST:PORT"), std::string::npos);

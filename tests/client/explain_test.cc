@@ -308,7 +308,7 @@ TEST(ExplainRenderTest, CallsThatTheRuntimeTakesForOneAreNamed) {
   for (int relu : {1, 3}) response.mutable_predictions(0)->mutable_breakdown(relu)->set_alone_us(5);
   response.mutable_predictions(0)->mutable_breakdown(5)->set_alone_us(1.5);
   EXPECT_THAT(Text(Explained(&response)),
-              HasSubstr("2 calls probably run as one with a neighbour (2 relu): 0.002 ms here, alone 0.010 ms"));
+              HasSubstr("2 calls are probably fused with a neighbour (2 relu): 0.002 ms here, alone 0.010 ms"));
   const nlohmann::json j = nlohmann::json::parse(ExplanationJson(Explained(&response), {}));
   EXPECT_EQ(j["layers"][1]["taken_for_one"], true);
   EXPECT_EQ(j["layers"][5]["taken_for_one"], false);

@@ -114,7 +114,7 @@ TEST_F(ModelListTest, ADamagedListIsRefusedByLineBeforeAnythingIsAsked) {
   EXPECT_EQ(Fault(""), " line 1: no header; ");
   EXPECT_THAT(Fault("row,model\n"), HasSubstr(": has no rows; the first line names the columns: row,model,"));
   EXPECT_EQ(Fault("row,model\n1,a.py\n\n\"1\",b.py\n"),
-            " line 4: row 1: is that of line 2, too; give each row a name of its own: the answers have no other");
+            " line 4: row 1: is that of line 2, too; give each row a unique name: it identifies the answer");
   EXPECT_THAT(Fault("row,model\n,a.py\n"), HasSubstr(" line 2: the cell of row is empty"));
   EXPECT_THAT(Fault("row,model\n\x1b[31m,a.py\n"), HasSubstr(" line 2: row \x1b[31m: has control characters"));
   EXPECT_THAT(Fault("row,model\n\"1\n2\",a.py\n"), HasSubstr(" line 2: row 1\n2: has control characters"));
@@ -197,8 +197,9 @@ TEST_F(ModelListTest, ANameThatIsNoneIsAnErrorOfItsRow) {
   const std::string list = "row,model\n1,torchvision:resnet81\n2,alexnet\n3,resnet34\n4,ncnn:alexnet\n";
   const std::vector<ListedModel> models = Read(list);
   ASSERT_EQ(models.size(), 4u);
-  EXPECT_EQ(why(models[0]),
-            "torchvision:resnet81: torchvision has no such model in our list; did you mean torchvision:resnet18?");
+  EXPECT_EQ(
+      why(models[0]),
+      "torchvision:resnet81: torchvision has no such model in the built-in list; did you mean torchvision:resnet18?");
   EXPECT_EQ(why(models[1]),
             "alexnet: is a model of ncnn and of torchvision; say which: ncnn:alexnet or torchvision:alexnet");
   EXPECT_THAT(why(models[2]), HasSubstr("no --library has torchvision/models/resnet.py"));

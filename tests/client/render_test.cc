@@ -1,9 +1,8 @@
+#include "absl/strings/str_split.h"
 #include "client/adapt/calibration_render.h"
+#include "client/adapt/target_cards.h"
 #include "client/adapt/target_render.h"
 #include "client/ask/prediction_render.h"
-
-#include "absl/strings/str_split.h"
-#include "client/adapt/target_cards.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -118,7 +117,7 @@ TEST(RenderTest, ACardSaysWhatATargetLearnedAndItsErrors) {
   response.add_targets()->set_calibrated(true);
   const std::string cards = TargetCards(response);
   EXPECT_THAT(cards, testing::HasSubstr("## gpu-l4\n\nNVIDIA L4: 31334 GFLOPS  \n"));
-  EXPECT_THAT(cards, testing::HasSubstr("1 network, 20 single layers; 3 measurements gave no right result"));
+  EXPECT_THAT(cards, testing::HasSubstr("1 network, 20 single layers; 3 measurements failed or gave wrong results"));
   EXPECT_THAT(cards, testing::HasSubstr("| timm | 5 |"));
   EXPECT_THAT(cards, testing::HasSubstr("| all networks | 5 | 7.1 % | 80.0 % | 60.0 % |"));
   EXPECT_THAT(cards, testing::Not(testing::HasSubstr("single layers | 0")));
@@ -206,8 +205,8 @@ TEST(RenderTest, ACalibrationSaysWhatElseRunsOnTheMachine) {
   EXPECT_FALSE(nlohmann::json::parse(CalibrationJson(response, ""))["target"].contains("disturbance"));
   Disturb(response.mutable_target());
   EXPECT_THAT(CalibrationTable(response, ""),
-              testing::HasSubstr("something else runs on this machine: networks took 1.18 times as long as undisturbed "
-                                 "in the median, nine of ten timings 1.02 to 1.31 times (of 57)"));
+              testing::HasSubstr("other programs run on this machine: networks took 1.18 times their undisturbed time "
+                                 "in the median, nine in ten timings 1.02 to 1.31 times (of 57)"));
   const nlohmann::json told = nlohmann::json::parse(CalibrationJson(response, ""))["target"]["disturbance"];
   EXPECT_EQ(told["typical_ratio"], 1.18);
   EXPECT_EQ(told["low_ratio"], 1.02);

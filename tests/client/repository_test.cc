@@ -195,7 +195,7 @@ TEST(RepositoryRootTest, NoneIsAnError) {
   EXPECT_EQ(RepositoryRoot(folder.File("a/b/net.py")), "");
   const absl::StatusOr<Repository> none = Repository::Find(folder.File("net.py"));
   ASSERT_FALSE(none.ok());
-  EXPECT_THAT(none.status().message(), HasSubstr("is in no git repository"));
+  EXPECT_THAT(none.status().message(), HasSubstr("is not in a git repository"));
 }
 
 TEST(PathInFolderTest, ResolvesLinks) {

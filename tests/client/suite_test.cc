@@ -121,9 +121,9 @@ TEST(SuiteTest, ErrorsNameTheLine) {
       {"[models.m]\nmodel = \"a.py\"\nmode = \"fast\"\n", "3: mode: fast is not a mode"},
       {"[models.m]\nmodel = \"a.py\"\nmin-confidence = 1.5\n", "3: min-confidence: is not a number from 0 to 1"},
       {"[models.m]\nmodel = \"a.py\"\ncached-tokens = 0\n", "3: cached-tokens: is not a number of tokens"},
-      {"[defaults]\nmodel = \"a.py\"\n", "2: model: is not for [defaults]"},
+      {"[defaults]\nmodel = \"a.py\"\n", "2: model: is not allowed in [defaults]"},
       {"[models.m]\nmodel = \"a.py\"\ntargets = [\"cpu\"]\nbudget-ms = { gpu = 5 }\n",
-       "1: m: has a budget for gpu, which is none of its targets (its targets: cpu)"},
+       "1: m: has a budget for gpu, which is not one of its targets (its targets: cpu)"},
   };
   for (const auto& c : kCases) EXPECT_THAT(ErrorOf(c.text), HasSubstr(c.error)) << c.text;
 }

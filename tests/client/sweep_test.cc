@@ -143,7 +143,7 @@ TEST_F(SweepRenderTest, TheTableHasTheKneeTheEndOfMemoryAndTheReason) {
               HasSubstr("\nknee at batch 8: 381 a second, 21.000 ms; no larger batch has a known answer and fits"));
   EXPECT_THAT(text, HasSubstr("\nmemory of 3 GB: batch 8 fits, and it ends at about batch 9\n"));
   sweep_.targets[0].memory_gb = 0;
-  EXPECT_THAT(SweepTable(sweep_), HasSubstr("\nwhere memory ends is unknown: --memory-gb says"));
+  EXPECT_THAT(SweepTable(sweep_), HasSubstr("\nthe memory of the target is unknown: give --memory-gb"));
 }
 
 TEST_F(SweepRenderTest, SeveralTargetsAreOneTable) {
@@ -191,7 +191,7 @@ TEST_F(SweepRenderTest, APictureOfAlmostNothing) {
   sweep_.targets[0].points = {Point(1, 10)};
   EXPECT_THAT(SweepSvg(sweep_), Not(HasSubstr("nan")));
   sweep_.targets[0].points = {Failed(1)};
-  EXPECT_THAT(SweepSvg(sweep_), HasSubstr("no batch was answered"));
+  EXPECT_THAT(SweepSvg(sweep_), HasSubstr("no answered batch fits"));
   sweep_.title = "\xFF\x01";
   EXPECT_THAT(SweepSvg(sweep_), HasSubstr(">?"
                                           "?</text>"));

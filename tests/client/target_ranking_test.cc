@@ -61,13 +61,13 @@ TEST(TargetRankingTest, WhatDoesNotFitIsNoneOfTheFastest) {
   EXPECT_EQ(ranked[1].name, "slow");
   EXPECT_EQ(ranked[2].lacks_memory, "needs 30 GB of 24 GB");
   const std::string text = RankingText(response, {}, nullptr, sheets);
-  EXPECT_THAT(text, HasSubstr("fastest: close, apart from 1 guess and 1 without the memory for it\n"));
+  EXPECT_THAT(text, HasSubstr("fastest: close (1 guess not ranked; 1 without enough memory)\n"));
   EXPECT_THAT(text, HasSubstr("needs 30 GB of 24 GB"));
   EXPECT_EQ(RankingJson(response, sheets)[2]["lacks_memory"], "needs 30 GB of 24 GB");
   response.mutable_predictions(1)->set_peak_memory_bytes(10'000'000'000);  // of half the precision there
   EXPECT_EQ(RankTargets(response, sheets)[0].name, "fast");
   for (auto& [name, sheet] : sheets) sheet.set_memory_gb(1);
-  EXPECT_THAT(RankingText(response, {}, nullptr, sheets), HasSubstr("no target has the memory that the network needs"));
+  EXPECT_THAT(RankingText(response, {}, nullptr, sheets), HasSubstr("no target has enough memory for the network"));
   for (auto& [name, sheet] : sheets) sheet.set_memory_gb(0);  // unknown
   EXPECT_EQ(RankTargets(response, sheets)[0].name, "fast");
 }
@@ -79,14 +79,14 @@ TEST(TargetRankingTest, AnIntervalWithoutCoverageShowsNothing) {
   response.mutable_predictions(1)->set_coverage(0);  // the fastest is a guess, so it is not called the fastest
   EXPECT_EQ(RankTargets(response)[0].name, "close");
   EXPECT_TRUE(RankTargets(response)[1].is_guess);
-  EXPECT_THAT(RankingText(response), HasSubstr("fastest: close, apart from 2 guesses"));
+  EXPECT_THAT(RankingText(response), HasSubstr("fastest: close (2 guesses not ranked)"));
   response.mutable_predictions(2)->set_coverage(0);
   EXPECT_THAT(RankingText(response), HasSubstr("fastest by a guess: fast"));
 }
 
 TEST(TargetRankingTest, TextNamesTheFastestAndWhatIsNotCertain) {
   const std::string text = RankingText(ThreeTargets());
-  EXPECT_THAT(text, HasSubstr("fastest: fast, but 1 other may be faster\n"));
+  EXPECT_THAT(text, HasSubstr("fastest: fast (1 other is within the error)\n"));
   EXPECT_THAT(text, testing::ContainsRegex("close +1.05 +0.92 +1.20 +may be faster"));
   EXPECT_THAT(text, testing::ContainsRegex("slow +2.00 +1.75 +2.29"));
   v1::PredictResponse one;
@@ -105,7 +105,7 @@ TEST(TargetRankingTest, WhereOnlyTheFastestAreShownTheFirstLineIsAboutAll) {
   ASSERT_EQ(fastest.predictions_size(), 10);
   EXPECT_EQ(fastest.predictions(9).target(), "t9");
   const std::string text = RankingText(fastest, {}, &all);
-  EXPECT_THAT(text, HasSubstr("fastest: t0, but 14 others may be faster, apart from 7 guesses\n"));
+  EXPECT_THAT(text, HasSubstr("fastest: t0 (14 others are within the error; 7 guesses not ranked)\n"));
   EXPECT_THAT(text, HasSubstr("\nt9 "));
   EXPECT_THAT(text, Not(HasSubstr("\nt10 ")));
 }

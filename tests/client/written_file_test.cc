@@ -36,7 +36,7 @@ TEST_F(WrittenFileTest, TheModelThatIsReadIsNeverReplaced) {
   for (const std::string& out : {net, link, directory_.File("./net.py")}) {
     for (const bool overwrite : {false, true})
       EXPECT_EQ(Fault({"python", out, overwrite}, net),
-                "--out " + out + ": is the model that is read; give another name");
+                "--out " + out + ": is the model being read; give another name");
   }
   EXPECT_NE(Fault({"python", net, true}, link), "");
   EXPECT_EQ(Fault({"python", directory_.File("out.py")}, net), "");
@@ -49,7 +49,7 @@ TEST_F(WrittenFileTest, TheModelThatIsReadIsNeverReplaced) {
 TEST_F(WrittenFileTest, AFileThatExistsIsReplacedOnlyIfTheUserSaysSo) {
   const std::string net = Write("net.py"), out = Write("out.onnx");
   EXPECT_EQ(Fault({"onnx", out}, net),
-            "--out " + out + ": exists already; give another name, or add --overwrite to replace it");
+            "--out " + out + ": already exists; give another name, or add --overwrite to replace it");
   EXPECT_EQ(Fault({"onnx", out, true}, net), "");
   EXPECT_NE(Fault({"python", Write("out.py")}, net), "");
 }
@@ -66,7 +66,7 @@ TEST_F(WrittenFileTest, APictureNeedsNoFile) {
 TEST_F(WrittenFileTest, SoAreTheWeightsBesideIt) {
   const std::string net = Write("net.py"), weights = Write("out.safetensors"), out = directory_.File("out.onnx");
   EXPECT_EQ(Fault({"onnx", out}, net), "--out " + out + ": " + weights +
-                                           " beside it exists already; give another name, or add --overwrite to "
+                                           " beside it already exists; give another name, or add --overwrite to "
                                            "replace it");
   EXPECT_EQ(Fault({"onnx", out, true}, net), "");
   EXPECT_EQ(Fault({"python", directory_.File("out.py")}, net), "");

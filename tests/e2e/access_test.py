@@ -373,7 +373,7 @@ class ReloadTest(Access):
             os.remove(access) if broken is None else write(access, broken)
             self.until(lambda: bob.code(path, request) != OK or words in self.server.log(), words)
             self.assertEqual(bob.code(path, request), OK)
-            self.assertIn("what was read before still applies", self.server.log())
+            self.assertIn("the previous contents still apply", self.server.log())
         self.assertNotIn(self.tokens["ask"], self.server.log())
         write(access, self.lines)
         self.until(lambda: alice.code(path, request) == OK, "the repaired file does not count")
@@ -469,7 +469,7 @@ class StartTest(Access):
         path, request, _ = self.requests()["ListTargets"]
         self.assertEqual(self.caller("ask", address=f"127.0.0.1:{port}").code(path, request), OK)
         self.start("--listen", "0.0.0.0:0", "--metrics", "0.0.0.0:0", *self.image_command(), tls=False)
-        self.assertIn("whoever reaches this address may do everything", self.server.log())
+        self.assertIn("anyone who reaches this address may do anything", self.server.log())
 
     def image_command(self):
         """What the server's image adds to its entry point, as does the compose file."""
@@ -524,7 +524,7 @@ class ClientsTest(Access):
             (token, 3, "--tls-ca"),
             ((*token, "--server", "192.0.2.1:50051"), 2, "could read the token"),
             (("--tls-cert", carol.cert, "--tls-key", carol.key), 2, "need --tls-ca"),
-            ((*ca, "--tls-cert", carol.cert), 2, "one comes without the other"),
+            ((*ca, "--tls-cert", carol.cert), 2, "one was given without the other"),
             (("--tls-ca", carol.key), 2, "--tls-ca"),
         ):
             with self.subTest(" ".join(flags)):

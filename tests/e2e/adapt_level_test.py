@@ -14,7 +14,7 @@ class AdaptLevel(AdaptCase):
         path = write_list(self.file("slow.csv"), NETWORKS[:4], [30 * ms for ms in self.truth[:4]])
         made = self.ask("adapt", "--name", "slow", "--spec", self.file("spec.json"), "--samples", path)
         self.assertEqual(made.code, 0, made.err)
-        self.assertIn("warning: the timings are unlike the data sheet", made.out)
+        self.assertIn("warning: the timings do not match the data sheet", made.out)
 
     def test_another_level_is_taken_with_a_warning(self):
         """Another host, driver or power mode: the same networks take longer, all of them."""

@@ -382,7 +382,7 @@ class CheckTest(programs.ServedTest):
         outside = tempfile.mkdtemp(dir=self.folder.name)
         answer = programs.client("check", "--server", self.server.address, cwd=outside)
         self.assertEqual(answer.code, 2)
-        self.assertIn("cobra.toml: there is none", answer.err)
+        self.assertIn("cobra.toml: not found", answer.err)
 
     def test_reports_replace_nothing_of_value(self):
         repository = self.repository("replaced")

@@ -83,7 +83,7 @@ class CommandLineTest(unittest.TestCase):
                 ["compare", "old.json"],
                 "new: is missing\nhint: result of `predict --format json` for the ch",
             ),
-            ("cobra-client", ["graph", "net.py", "--overwrite"], "--overwrite: nothing is written"),
+            ("cobra-client", ["graph", "net.py", "--overwrite"], "--overwrite: no file is written"),
             ("cobra-client", ["calibrate", "--probe", "/dev/null", "--server", "127.0.0.1:1"], None),
             ("cobra-server", ["--listen", "foo"], "--listen foo: has no port\nhint: write --listen foo:50051"),
             ("cobra-server", ["--listen", "127.0.0.1:99999"], '"99999" is not a port'),

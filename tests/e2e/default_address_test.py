@@ -12,8 +12,8 @@ import unittest
 import own_server_test
 import programs
 
-REPORTED = "the server at 127.0.0.1:50051 is asked from now on"
-AGAIN = "this user's own server is asked again"
+REPORTED = "the server at 127.0.0.1:50051 is used from now on"
+AGAIN = "this user's own server is used again"
 
 
 def enter_network_of_its_own():
@@ -57,7 +57,7 @@ class DefaultAddress(unittest.TestCase):
             self.assertIn(REPORTED, err)
             self.assertIn("--server own", err)
             self.assertEqual(self.answer("targets")[1], "")
-            self.assertIn("asked before this user's own server", self.ask("doctor")[1])
+            self.assertIn("used instead of this user's own server", self.ask("doctor")[1])
         _, err = self.answer("targets")
         self.assertIn(AGAIN, err)
         self.assertEqual(self.answer("targets")[1], "")

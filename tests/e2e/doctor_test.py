@@ -78,7 +78,7 @@ class DoctorTest(unittest.TestCase):
             code, found = self.examine("--server", server.address)
             self.assertEqual(code, 0, found)
             self.assertIn("answers; version", found["server"][0]["text"])
-            self.assertIn("those beside this program", found["served"][0]["text"])
+            self.assertIn("the same as next to this program", found["served"][0]["text"])
             self.assertIn("checksum right", found["weights"][0]["text"])
             self.assertRegex(found["targets"][0]["text"], r"^\d+ trained, 0 calibrated")
             # Tests that run beside this one may measure.
@@ -96,7 +96,7 @@ class DoctorTest(unittest.TestCase):
         self.assertIn("the next question starts one", found["server"][0]["text"])
         self.assertNotIn("calibration", found)
         self.assertEqual(os.listdir(os.path.join(self.home, "run")), [])
-        self.assertIn("cobra-worker is not beside this program", found["worker"][0]["text"])
+        self.assertIn("cobra-worker is not next to this program", found["worker"][0]["text"])
 
     def test_a_wrong_address(self):
         code, found = self.examine("--server", "127.0.0.1:1")
@@ -113,7 +113,7 @@ class DoctorTest(unittest.TestCase):
     def test_no_server_is_installed(self):
         code, found = self.examine()
         self.assertEqual(code, 1)
-        self.assertIn("no cobra-server beside this program", found["server"][0]["text"])
+        self.assertIn("there is no cobra-server next to this program", found["server"][0]["text"])
         self.assertEqual({f["health"] for f in found["programs"]}, {"warn"})
 
     def test_a_server_of_another_version(self):
@@ -140,7 +140,7 @@ class DoctorTest(unittest.TestCase):
         self.assertEqual(found["server"][0]["health"], "warn")
         self.assertIn("version 0.0.7, and this program is", found["server"][0]["text"])
         self.assertIn("same version", found["server"][0]["mend"])
-        self.assertIn("others than beside this program", found["served"][0]["text"])
+        self.assertIn("not those next to this program", found["served"][0]["text"])
 
     def test_a_calibration_of_another_machine(self):
         import grpc
@@ -176,7 +176,7 @@ class DoctorTest(unittest.TestCase):
         loud = {"typical_ratio": 1.18, "low_ratio": 1.02, "high_ratio": 1.31}
         for change, created, health, word in (
             ({}, soon, "ok", "this-machine: Some CPU"),
-            ({"disturbance": loud}, soon, "warn", "networks took 1.18 times as long as undisturbed"),
+            ({"disturbance": loud}, soon, "warn", "networks took 1.18 times their undisturbed time"),
             ({"device": "Old CPU"}, soon, "warn", "was calibrated of Old CPU, and this is Some CPU"),
             ({"runtime": "onnxruntime-1"}, soon, "warn", "in onnxruntime-1, and it is libtorch"),
             ({"peak_gflops": 40}, soon, "warn", "at 40 GFLOPS, and it has 100 now"),
@@ -218,7 +218,7 @@ class DoctorTest(unittest.TestCase):
         os.chmod(folder, 0o755)
         code, found = self.examine()
         self.assertEqual(code, 1)
-        self.assertIn("is not a folder of this user alone", self.worst(found, "server")["text"])
+        self.assertIn("is not private to this user", self.worst(found, "server")["text"])
         self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o755)  # it is the user's to mend
 
     def test_a_worker_that_does_not_run(self):

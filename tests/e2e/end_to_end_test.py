@@ -405,7 +405,7 @@ class LifeTest(unittest.TestCase):
             self.assertGreaterEqual(answer.json()["layers_used"], 30)
             before = programs.predict(server, *question).json()["predictions"]
             self.assertEqual(server.stop(), 0)
-        with programs.Server(store, "--calibrate") as server:  # has it already: does not measure again
+        with programs.Server(store, "--calibrate") as server:  # already uses it: does not measure again
             after = programs.predict(server, *question).json()["predictions"]
             # layers share batches otherwise: the last digits may differ
             for field in ("latency_us", "low_us", "high_us"):

@@ -134,7 +134,7 @@ class HostileRepositoryTest(programs.ServedTest):
         self.assertNotEqual(probe.returncode, 0)
         self.assertEqual(self.ran(), {"upload"})  # so the trap is set
         answer = self.diff(part, "HEAD~", "net.py", code=2)
-        self.assertIn("nothing is fetched here; fetch them first: git -C %s archive " % part.path, answer.err)
+        self.assertIn("nothing is fetched here; fetch the contents first: git -C %s archive " % part.path, answer.err)
         self.assertEqual(self.ran(), set())
         part.git("config", "--unset", "remote.origin.uploadpack")
         advice = answer.err.split("fetch them first: ")[1].splitlines()[0]

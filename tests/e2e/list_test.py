@@ -157,7 +157,7 @@ class ListTest(programs.ServedTest):
                 "--mode train: ",
                 "--arg scale: is not NAME=EXPRESSION",
                 "no such file",
-                "ncnn:resnet81: ncnn has no such model in our list",
+                "ncnn:resnet81: ncnn has no such model in the built-in list",
             ),
         ):
             with self.subTest(words):

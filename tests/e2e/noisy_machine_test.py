@@ -83,7 +83,7 @@ class NoisyMachineTest(unittest.TestCase):
                 self.assertGreater(record["latency_us"], 1.05 * record["quiet_us"], record)
         if disturbed:
             self.assertRegex(
-                summary, r"records in \d+ s; \d+ of them disturbed: .* \d+\.\d\d times what it is undisturbed"
+                summary, r"records in \d+ s; \d+ of them disturbed: .* \d+\.\d\d times the undisturbed time"
             )
 
     def check_words(self, server, record):
@@ -95,7 +95,7 @@ class NoisyMachineTest(unittest.TestCase):
         text = programs.client("targets", "--server", server.address).out
         self.assertIn("disturbed: networks took", " ".join(text.split()))
         done = noisy_machine.worker("measure", "--graph", path)
-        self.assertEqual("warning: something else ran" in done.stderr, json.loads(done.stdout).get("disturbed", False))
+        self.assertEqual("warning: other programs ran" in done.stderr, json.loads(done.stdout).get("disturbed", False))
 
 
 if __name__ == "__main__":

@@ -168,7 +168,7 @@ class OwnServer(unittest.TestCase):
         os.chmod(os.path.join(self.home, "run", "cobra"), 0o755)
         code, _, err = self.ask("targets")
         self.assertEqual(code, 3, err)
-        self.assertIn("is not a folder of this user alone", err)
+        self.assertIn("is not private to this user", err)
 
     def test_a_server_that_cannot_start_says_why(self):
         with open(os.path.join(self.prefix, "share/cobra/model/pretrained/tensors.safetensors"), "ab") as file:

@@ -156,7 +156,7 @@ class ReportTest(Reports):
             programs.client("targets", "--server", self.server.address, "--format", "names").out.split()[:9]
         )
         for flags, words in (
-            (["--target", many], "9 targets, of which a page shows at most 8"),
+            (["--target", many], "9 targets; a page shows at most 8"),
             (["--target", "no-such-target"], "no-such-target: no such target"),
             (["--send", "source"], "--send"),
             (["--out", ""], "--out: is empty"),

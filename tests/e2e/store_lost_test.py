@@ -100,7 +100,7 @@ class StoreLostTest(unittest.TestCase):
             source.backup(target)
         self.assertEqual(self.adapt("later").code, 0)
         os.rename(backup, self.store)
-        self.expect_lost("another file has taken its place")
+        self.expect_lost("was replaced by another file")
         self.restart()
         self.assertEqual(self.calibrated(), ["before"])
         self.assertEqual(self.adapt("after").code, 0)

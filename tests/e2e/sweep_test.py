@@ -194,7 +194,7 @@ class SweepTest(programs.ServedTest):
         flags = (self.net, "--entry", "Net()", "--input", "1x3x64x64", "--batch", "1..64")
         self.assertIn("\nmemory of 0.01 GB: batch ", self.swept(*flags, target="small").out)
         self.assertIn("\nmemory of 3 GB: batch 64 fits", self.swept(*flags, "--memory-gb", "3", target="small").out)
-        self.assertIn("\nwhere memory ends is unknown: --memory-gb", self.swept(*flags).out)
+        self.assertIn("\nthe memory of the target is unknown: give --memory-gb", self.swept(*flags).out)
 
     def test_the_batch_may_stand_elsewhere(self):
         answer = self.swept(
@@ -259,7 +259,7 @@ class SweepTest(programs.ServedTest):
             ((*model, "--memory-gb", "-1"), "--memory-gb"),
             ((*model, "--out", os.path.join(self.folder.name, "no", "x")), "--out "),
             ((self.net, "--entry", "Net()"), "input"),
-            ((self.net, "--entry", "Net()", "--input", "[3x8x8]"), "write B where the batch stands"),
+            ((self.net, "--entry", "Net()", "--input", "[3x8x8]"), "write B for the batch"),
             (("none.py", "--input", "1x3"), "none.py: no such file"),
             (("none.json",), "none.json: no such file"),
         ):
@@ -268,7 +268,7 @@ class SweepTest(programs.ServedTest):
                 self.assertIn(answer.code, (2, 6), answer.err)
                 self.assertIn(words, answer.err)
         answer = self.swept(*model, "--format", "svg", code=2, target=",".join("abcdefghi"))
-        self.assertIn("--format svg: 9 targets, of which a picture shows at most 8", answer.err)
+        self.assertIn("--format svg: 9 targets; a picture shows at most 8", answer.err)
         answer = self.swept(*model, code=2, target="nope")
         self.assertIn("nope: no such target\nhint: targets: ", answer.err)
         answer = programs.client("sweep", *model, "--target", "x", "--server", "127.0.0.1:1")

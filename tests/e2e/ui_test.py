@@ -138,9 +138,9 @@ class DocumentTest(Served):
     def test_refusals_are_in_words_of_the_page(self):
         net = ["model=@net.py", "entry=Net(1)", "input=1x16x8"]
         error = self.asked(*net, "target=" + ",".join(self.all_targets[:9]), status=400)["error"]
-        self.assertEqual(error["message"], "target: 9 targets, of which a page shows at most 8")
+        self.assertEqual(error["message"], "target: 9 targets; a page shows at most 8")
         error = self.asked(*net, status=400)["error"]
-        self.assertEqual(error["message"], "target: none is chosen, and this machine is not calibrated")
+        self.assertEqual(error["message"], "target: is missing, and this machine is not calibrated")
         self.assertIn("up to 8", error["hint"])
         error = self.asked("target=" + self.target, status=400)["error"]
         self.assertEqual(error["hint"], "paste PyTorch source, drop a file, or write an architecture")
@@ -346,7 +346,7 @@ class UiTest(browser.Shared, Served):
         self.assertIn("Model: is missing\n", self.error())
         self.assertNotIn("-F", self.error())
         self.pasted(targets=self.all_targets[:9])
-        self.assertIn("Targets: 9 targets, of which a page shows at most 8", self.error())
+        self.assertIn("Targets: 9 targets; a page shows at most 8", self.error())
         self.pasted(source=NET, entry="")
         self.assertIn("Entry: is empty", self.error())
         self.pasted(inputs="")

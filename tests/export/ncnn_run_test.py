@@ -155,7 +155,7 @@ def check_command_line(folder):
     runner.load({"model": out, "threads": 1, "seed": 1})
     got = runner.verify({"0": numpy.arange(4, dtype=numpy.float32).reshape(1, 4)})["0"]
     faults = [] if numpy.array_equal(got, [1, 3, 5, 7]) else ["the client's network: %s" % got]
-    for more, word in ([], "--out"), (["--out", out], "exists already"), (["--out", "net.onnx"], ".param"):
+    for more, word in ([], "--out"), (["--out", out], "already exists"), (["--out", "net.onnx"], ".param"):
         done = subprocess.run(
             [os.path.join(BIN, "cobra-client"), "graph", *arguments, *more], capture_output=True, text=True
         )

@@ -79,7 +79,7 @@ TEST(Disturbance, NineOfTenTimingsLieInTheInterval) {
 }
 
 TEST(Disturbance, IsSaidInWords) {
-  EXPECT_THAT(DisturbanceText({1.18, 1.02, 1.31, 57}), testing::HasSubstr("1.18 times as long as undisturbed"));
+  EXPECT_THAT(DisturbanceText({1.18, 1.02, 1.31, 57}), testing::HasSubstr("1.18 times their undisturbed time"));
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ TEST(AccessTableTest, ErrorsNameTheLineAndRepeatNoToken) {
            {"name=a role=measure worker=w targets=t,,u" + sha256, "target: is empty"},
            {"name=a role=measure worker=w targets=*" + sha256, "may have letters"},
            {"name=a role=ask token_sha256=cobra_secret", "is not a SHA-256"},
-           {"name=a role=ask cobra_secret", "has a word that is none of"},
-           {"name=a role=ask token=cobra_secret", "has a word that is none of"},
+           {"name=a role=ask cobra_secret", "has a word other than"},
+           {"name=a role=ask token=cobra_secret", "has a word other than"},
            {"name=b role=ask" + sha256 + "\nname=a role=ask" + sha256, "has the credential of an earlier line"},
            {"name=a role=ask certificate=c\nname=a role=admin" + sha256, "has another role"},
        }) {
@@ -74,7 +74,8 @@ TEST(AccessTableTest, ErrorsNameTheLineAndRepeatNoToken) {
     EXPECT_THAT(problem, HasSubstr(absl::StrContains(line, '\n') ? "access:3: " : "access:2: "));
     EXPECT_FALSE(absl::StrContains(problem, "secret")) << problem;
   }
-  EXPECT_EQ(ProblemOf("# nobody\n"), "access: has no line, so that nobody could call; `cobra-server token` makes one");
+  EXPECT_EQ(ProblemOf("# nobody\n"),
+            "access: has no credential, so that nobody could call; `cobra-server token` creates one");
 }
 
 TEST(AccessTest, ARoleIsBoundToItsWorkerAndTargets) {
@@ -134,9 +135,9 @@ TEST(ExposureTest, MetricsHaveAFlagOfTheirOwn) {
 TEST(ExposureTest, FlagsOfTlsBelongTogether) {
   ServerOptions options;
   options.tls.cert = "c.pem";
-  EXPECT_EQ(Refused(options).message, "--tls-cert c.pem: comes without --tls-key");
+  EXPECT_EQ(Refused(options).message, "--tls-cert c.pem: was given without --tls-key");
   options.tls = {"", "k.pem", ""};
-  EXPECT_EQ(Refused(options).message, "--tls-key k.pem: comes without --tls-cert");
+  EXPECT_EQ(Refused(options).message, "--tls-key k.pem: was given without --tls-cert");
   options.tls = {"", "", "ca.pem"};
   EXPECT_THAT(Refused(options).message, HasSubstr("client certificates need TLS"));
 }

@@ -181,7 +181,8 @@ TEST_F(RepeatedTest, AnIdOfAnotherRequestAndWhatIsNoIdAreRefused) {
   for (const absl::Status& refused :
        {Adapt("id-1", Adapting({{"a", 21}})).status(), Observe("id-1", Observed("x")).status()}) {
     EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
-    EXPECT_TRUE(absl::StrContains(refused.message(), "cobra-request-id id-1: was that of another request")) << refused;
+    EXPECT_TRUE(absl::StrContains(refused.message(), "cobra-request-id id-1: was already used for another request"))
+        << refused;
   }
   for (const std::string& id : {std::string("a b"), std::string("a/b"), std::string(65, 'a')})
     EXPECT_TRUE(absl::IsInvalidArgument(Adapt(id, Adapting({{"a", 20}})).status())) << id;

@@ -40,7 +40,7 @@ TEST(LabelsOfTest, AreBounded) {
         std::make_pair(With({{"cobra-label-a", "x"}, {"cobra-label-a", "y"}}), "cobra-label-a: is given twice"),
         std::make_pair(With({{"cobra-label-", "x"}}), "is not the name of a label"),
         std::make_pair(With({{"cobra-label-a", "x"}, {"cobra-label-a-bin", "y"}}), "cobra-label-a-bin: is given twice"),
-        std::make_pair(With({{"cobra-label-a-bin", "\xff"}}), "is not text that can be shown"),
+        std::make_pair(With({{"cobra-label-a-bin", "\xff"}}), "is not printable text"),
         std::make_pair(With({{"cobra-label--bin", "x"}}), "is not the name of a label")}) {
     const absl::Status status = LabelsOf(metadata).status();
     EXPECT_THAT(status.message(), HasSubstr(error));

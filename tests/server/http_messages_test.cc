@@ -193,7 +193,7 @@ TEST(PredictFormTest, RefusalsBeginWithTheField) {
   }
   EXPECT_THAT(message(FileText("a.txt")), StartsWith("model=a.txt: is not a .py"));
   EXPECT_THAT(message(PartText("name=model", "net.py")), StartsWith("model=net.py: is not a file"));
-  EXPECT_THAT(message(FileText("a.py") + PartText("name=arch", "x")), StartsWith("arch: is a model by itself"));
+  EXPECT_THAT(message(FileText("a.py") + PartText("name=arch", "x")), StartsWith("give `arch` or `model`, not both"));
   EXPECT_THAT(message(FileText("a.py") + PartText("name=inputs", "x")), StartsWith("inputs: is not a field"));
   EXPECT_THAT(message(FileText("a.py") + FileText("b.py")), StartsWith("model: is given twice"));
   EXPECT_THAT(message(FileText("a.tflite") + PartText("name=entry", "x")), StartsWith("entry: says nothing about"));

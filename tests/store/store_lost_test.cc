@@ -49,7 +49,7 @@ class StoreLostTest : public testing::Test {
       EXPECT_TRUE(absl::IsUnavailable(status)) << status;
       EXPECT_TRUE(IsStoreLost(status)) << status;
       EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat(named, ": ", what)));
-      EXPECT_THAT(std::string(status.message()), HasSubstr("put the very same file back"));
+      EXPECT_THAT(std::string(status.message()), HasSubstr("put the same file back"));
     }
   }
 
@@ -106,7 +106,7 @@ TEST_F(StoreLostTest, TheVerySameFileIsTakenAgain) {
 TEST_F(StoreLostTest, AnotherFileInItsPlaceIsNoticed) {
   BackUp(path_ + ".backup");
   fs::rename(path_ + ".backup", path_);
-  ExpectLost(path_, "another file has taken its place");
+  ExpectLost(path_, "was replaced by another file");
   EXPECT_FALSE(OpenDatabase(path_).ok());
 }
 
@@ -116,7 +116,7 @@ TEST_F(StoreLostTest, ItsLogIsPartOfIt) {
     fs::rename(path_ + part, path_ + ".moved");
     ExpectLost(path_ + part, "was removed");
     WriteFileAtomic(path_ + part, "").IgnoreError();
-    ExpectLost(path_ + part, "another file has taken its place");
+    ExpectLost(path_ + part, "was replaced by another file");
     fs::rename(path_ + ".moved", path_ + part);
     EXPECT_TRUE(store_->AppendCalibration(Calibration()).ok());
   }
@@ -128,7 +128,7 @@ TEST_F(StoreLostTest, ItsFolderIsRemovedOrReplaced) {
   fs::create_directory(folder_);
   ExpectLost(path_, "was removed");
   fs::copy(folder_ + ".moved", folder_);
-  ExpectLost(path_, "another file has taken its place");
+  ExpectLost(path_, "was replaced by another file");
 }
 
 TEST_F(StoreLostTest, ALinkThatLeadsElsewhereIsNoticed) {
@@ -139,7 +139,7 @@ TEST_F(StoreLostTest, ALinkThatLeadsElsewhereIsNoticed) {
   Open(link);
   fs::remove(link);
   fs::create_symlink(other, link);
-  ExpectLost(link, "another file has taken its place");
+  ExpectLost(link, "was replaced by another file");
 }
 
 TEST_F(StoreLostTest, AnEmptiedOrOverwrittenFileIsNoticed) {
@@ -207,7 +207,7 @@ TEST_F(StoreLostTest, ABackupInItsPlaceIsAtTheNextStartWhatItWas) {
   BackUp(path_ + ".backup");
   Fill();
   fs::rename(path_ + ".backup", path_);
-  ExpectLost(path_, "another file has taken its place");
+  ExpectLost(path_, "was replaced by another file");
   store_.reset();
   EXPECT_TRUE(fs::exists(path_ + "-wal.replaced"));
   Open(path_);

@@ -107,7 +107,7 @@ class MeasureTest(unittest.TestCase):
             neighbour.kill()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(json.loads(done.stdout)["disturbed"])
-        self.assertIn("warning: something else ran on these processors in each of six attempts", done.stderr)
+        self.assertIn("warning: other programs ran on these processors in each of six attempts", done.stderr)
 
     def test_describe(self):
         done = run("describe", "--core", CORE)

@@ -391,7 +391,7 @@ class Executor::Impl {
       const KernelFactory& factory = Kernels()[node.op];
       if (!factory) return Refused(context, "has no kernel");
       if (node.op == graph::Op::roi_align && execution_.is_cuda())
-        return Refused(context, "has a kernel for the CPU alone");
+        return Refused(context, "has a kernel only for the CPU");
       COBRA_ASSIGN_OR_RETURN(step.kernel, factory(context));
       steps_.push_back(std::move(step));
     }

@@ -102,8 +102,8 @@ absl::StatusOr<Execution> ParseExecution(const ExecutionFlags& flags, const CpuI
   if (flags.threads < 1) return absl::InvalidArgumentError(absl::StrCat("--threads ", flags.threads, ": at least 1"));
   if (execution.is_cuda()) {
     if (flags.threads != 1)
-      return absl::InvalidArgumentError("--threads: are of the CPU; with --device cuda one thread calls");
-    if (execution.isa != Isa::native) return absl::InvalidArgumentError("--isa: is of the CPU");
+      return absl::InvalidArgumentError("--threads: only for the CPU; with --device cuda one thread calls");
+    if (execution.isa != Isa::native) return absl::InvalidArgumentError("--isa: only for the CPU");
     return execution;
   }
   execution.threads = flags.threads;

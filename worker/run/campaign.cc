@@ -172,8 +172,8 @@ class Campaign {
   std::string DisturbedText() const {
     if (disturbed_.empty()) return "none of them disturbed";
     return absl::StrFormat(
-        "%d of them disturbed: something else ran on this machine, and latency_us is %.2f times what it is undisturbed "
-        "(quiet_us) in their median",
+        "%d of them disturbed: other programs ran on this machine, and in the median latency_us is %.2f times the "
+        "undisturbed time (quiet_us)",
         disturbed_.size(), Median(disturbed_));
   }
 

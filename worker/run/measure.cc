@@ -282,7 +282,7 @@ bool IsDisturbed(const store::Measurement& measurement, const CanaryRatios& cana
 std::string DisturbedWarning(const store::Latency& latency) {
   constexpr double kTold = 1.01;
   const double ratio = DisturbanceRatio(latency);
-  std::string text = "warning: something else ran on this processor meanwhile: ";
+  std::string text = "warning: other programs ran on this processor meanwhile: ";
   if (ratio > kTold) {
     absl::StrAppendFormat(&text, "the median, %.4g ms, is %.2f times what it takes undisturbed, %s%.4g ms\n",
                           latency.median_us / 1000, ratio, latency.quiet_runs > 0 ? "" : "at most ",

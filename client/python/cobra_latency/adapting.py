@@ -78,7 +78,7 @@ class Adapted(Tabular):
         """What the timings did for the target."""
         target = one_line(self.target)
         if not self.samples:
-            return f"{target}: from the data sheet alone; a few timings make it better (Client.observe)"
+            return f"{target}: based only on the data sheet; a few timings improve it (Client.observe)"
         networks = "1 network" if self.samples == 1 else f"{self.samples} networks"
         text = f"{target}: {networks} timed, the data sheet alone is off by {self.mape_before:.1%}"
         if self.samples > 1 and self.mape_after != self.mape_before:
@@ -145,7 +145,7 @@ def spec_of(spec: Spec) -> "target_pb2.TargetSpec":
         for meant in difflib.get_close_matches(name, fields, n=1, cutoff=0.75):
             raise UsageError(f"{written}: {one_line(name)}: no such field", f"did you mean {meant}?")
     if sheet.get("disturbed"):
-        warnings.warn(f"{written}: something else ran while the speeds were measured; describe again", stacklevel=3)
+        warnings.warn(f"{written}: other programs ran while the speeds were measured; describe again", stacklevel=3)
     if ignored:
         warnings.warn(f"{written}: ignored: {one_line(', '.join(ignored))}", stacklevel=3)
     for name, value in sheet.items():

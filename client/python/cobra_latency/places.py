@@ -69,6 +69,6 @@ def make_private_folder(path: str) -> None:
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
         raise ServerUnavailable(
-            f"{one_line(path)}: is not a folder of this user alone (mode 0700), so no server is looked for there",
+            f"{one_line(path)}: is not private to this user (mode 0700), so no server is searched for there",
             "remove it, or name a server: Client('HOST:PORT')",
         )

@@ -56,7 +56,7 @@ class AdaptingTest(unittest.TestCase):
         sheet = self.client.adapt("sheet", SPEC)
         self.assertEqual((sheet.target, sheet.samples, sheet.refused), ("sheet", 0, []))
         self.assertAlmostEqual(sum(part.weight for part in sheet.parts), 1, places=6)
-        self.assertIn("from the data sheet alone", str(sheet))
+        self.assertIn("based only on the data sheet", str(sheet))
         self.assertIn("sheet", self.names())
         five = self.client.adapt("five", SPEC, self.timed[:5])
         self.assertEqual(five.samples, 5)

@@ -297,7 +297,7 @@ class LocalTest(unittest.TestCase):
         before = os.environ.get("XDG_RUNTIME_DIR")
         os.environ["XDG_RUNTIME_DIR"] = open_folder
         try:
-            with self.assertRaisesRegex(cobra_latency.ServerUnavailable, "not a folder of this user alone"):
+            with self.assertRaisesRegex(cobra_latency.ServerUnavailable, "not private to this user"):
                 cobra_latency.local(support.SERVER, support.MODEL)
         finally:
             if before is None:

@@ -85,7 +85,7 @@ std::string WhyAdaptedIsGuess(const Calibration& adapted, absl::Span<const Targe
     return absl::StrCat(none, "is a ", machine.kind, " with ", RuntimeFamily(machine), " (", machine.compile, ") in ",
                         machine.precision);
   }
-  if (shares.by_maker < kEnough) return absl::StrCat(none, "is a GPU of its maker (", machine.device, ")");
+  if (shares.by_maker < kEnough) return absl::StrCat(none, "is a GPU of the same vendor (", machine.device, ")");
   if (shares.by_threads < kEnough)
     return absl::StrCat(none, "has more than ", shares.most_threads, " of its ", machine.threads, " threads");
   if (adapted.samples == 0 && !(machine.peak_gflops > 0) && !(machine.convolution_gflops > 0))
@@ -111,11 +111,11 @@ CallLimits LimitsOf(const graph::Graph& graph, int32_t call, const TargetEntry& 
   }
   if (!target.operators.empty() && !target.operators[static_cast<size_t>(node.op)] &&
       graph::GetOpInfo(node.op).cost_class != graph::CostClass::kView && !IsConverted(node, target.spec))
-    limits.unknown = absl::StrCat(graph::OpName(node.op), ": no measurement of ", target.spec.name, " has one");
+    limits.unknown = absl::StrCat(graph::OpName(node.op), ": was never measured on ", target.spec.name);
   // Rows of training mode are of targets that have no others.
   if (limits.unknown.empty() && !target.is_training_alone && node.attributes.Bool("training"))
     limits.unknown = absl::StrCat(graph::OpName(node.op), " in training mode: ", target.spec.name,
-                                  " was measured in inference alone");
+                                  " was measured only in inference");
   return limits;
 }
 
@@ -138,7 +138,7 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
             prediction);
     if (const int64_t batch = BatchOf(graph); target.max_batch == 1 && batch > 1)
       Doubt(1 / static_cast<double>(batch),
-            absl::StrCat("a batch of ", batch, ": ", target.spec.name, " was measured with single samples alone"),
+            absl::StrCat("a batch of ", batch, ": ", target.spec.name, " was measured only with single samples"),
             prediction);
     else if (static_cast<double>(batch) * kRangeSlack < static_cast<double>(target.min_batch))
       // Layers of all sizes are known; less so what launching them costs beside so little work.
@@ -150,7 +150,7 @@ void JudgeNetwork(const graph::Graph& graph, const graph::GraphCost& total, cons
     if (inferring > 0)
       Doubt(1 - static_cast<double>(inferring) / compute_nodes,
             absl::StrCat("batch_norm of a network in inference: ", target.spec.name,
-                         " was measured in training mode alone (--mode train)"),
+                         " was measured only in training mode (--mode train)"),
             prediction, ShareOfNorms(graph, *prediction));
   }
   if (IsNewPrecision(graph, target))

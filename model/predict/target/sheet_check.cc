@@ -170,7 +170,7 @@ absl::Status CheckName(const TargetSpec& sheet) {
   // The chips of NVIDIA's boards have processors, too.
   const bool has_processor = absl::StrContains(absl::AsciiStrToLower(sheet.device), "jetson");
   if (sheet.kind == "cpu" && ProcessNm(sheet.device) > 0 && !has_processor)
-    return absl::InvalidArgumentError(absl::StrCat("device \"", sheet.device, "\": is a GPU, and kind is cpu"));
+    return absl::InvalidArgumentError(absl::StrCat("device \"", sheet.device, "\": is a GPU, but kind is cpu"));
   if (sheet.kind != "gpu" || sheet.peak_gflops > 0 || sheet.memory_gb_per_s > 0) return absl::OkStatus();
   constexpr absl::string_view kOrNumbers = ", or give peak_gflops and memory_gb_per_s";
   if (const std::vector<std::string> like = DevicesNamedLike(sheet.device); !like.empty()) {

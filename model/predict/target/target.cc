@@ -190,7 +190,7 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
           Diagnostic::Kind::kLimit,
           absl::StrCat("probe: record ", result.records.size() + 1, ": ",
                        LimitMessage("the graphs up to this one", graph_bytes, kMaxProbeGraphBytes, "bytes of memory")),
-          "leave some of the records out");
+          "leave out some of the records");
     }
     measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
     measurement.subject.graph_json.clear();
@@ -231,7 +231,7 @@ absl::StatusOr<std::string> ProbeResultToJson(const ProbeResult& probe, int64_t 
     is_first = false;
     if (static_cast<int64_t>(text.size()) > max_bytes)
       return UserError(Diagnostic::Kind::kLimit, LimitMessage("what the target was timed with", max_bytes, "bytes"),
-                       "such a target cannot be given away");
+                       "such a target cannot be exported");
   }
   return absl::StrCat(text, "]}");
 }

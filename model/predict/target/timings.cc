@@ -157,8 +157,8 @@ CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& m
     if (std::fabs(std::log(network.latency_us / usual.us)) > std::log(usual.most_apart)) {
       checked.refused.push_back(
           {network.row, absl::InvalidArgumentError(absl::StrFormat(
-                            "latency_ms %.6g: the same network took %.6g ms (%s), more than twofold apart; if that is "
-                            "wrong, adapt again with all timings that are right%s",
+                            "latency_ms %.6g: the same network took %.6g ms (%s), more than a factor of two apart; if "
+                            "that is wrong, adapt again with all timings that are right%s",
                             network.latency_us / 1000, usual.us / 1000, usual.where,
                             usual.is_earlier ? "; if the device has another host, driver or power mode now, time a "
                                                "third of its networks again and observe them together"
