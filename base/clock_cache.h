@@ -60,7 +60,7 @@ class ClockCache {
     if (charge > capacity) return result;
     while (shard.bytes + charge > capacity) EvictOne(shard);
     shard.table.Insert(entry.get());
-    PutBehindHand(shard, entry.get());
+    InsertBeforeHand(shard, entry.get());
     shard.bytes += charge;
     entry->self = entry;
     return result;
@@ -162,7 +162,7 @@ class ClockCache {
   }
 
   // The hand reaches it last.
-  static void PutBehindHand(Shard& shard, Entry* entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mutex) {
+  static void InsertBeforeHand(Shard& shard, Entry* entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(shard.mutex) {
     if (shard.hand == nullptr) shard.hand = entry->previous = entry->next = entry;
     entry->next = shard.hand;
     entry->previous = shard.hand->previous;

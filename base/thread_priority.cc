@@ -46,7 +46,7 @@ bool ShouldRest(int64_t now) {
 
 }  // namespace
 
-void ComputePatiently(const std::atomic<int64_t>* answered_ns) {
+void UseBatchPriority(const std::atomic<int64_t>* answered_ns) {
   turns.patient = true;
   turns.answered_ns = answered_ns;
   sched_attr attributes = {};

@@ -12,7 +12,7 @@ namespace cobra {
 // on, long time slices and a lower share. A thread with normal slices that wakes up preempts it
 // (since Linux 6.12); otherwise it would first finish its slice, some 3 ms. `answered_ns`: when
 // other threads last answered, in ns since 1970; null: unknown. Not owned.
-void ComputePatiently(const std::atomic<int64_t>* answered_ns = nullptr);
+void UseBatchPriority(const std::atomic<int64_t>* answered_ns = nullptr);
 
 // To be called some ten times a millisecond in loops of a thread with batch priority: sleeps
 // briefly from time to time. The kernel schedules a waiting thread only at its next tick, up to 4

@@ -12,7 +12,7 @@ std::string OwnStore() {
   return FileExists(store) ? store : "";
 }
 
-void SayIfOtherThanLast(AskedServer server, absl::string_view address) {
+void ReportServerChange(AskedServer server, absl::string_view address) {
   static bool was_said = false;  // by this process, also where the file cannot be written
   if (was_said || NotesAreSilent() || OwnStore().empty()) return;
   const std::string file = absl::StrCat(UserStateFolder(), "/asked-server");

@@ -18,7 +18,7 @@ std::string OwnStore();
 // Called when that server is asked; `address` is the default one. What was asked last is kept in
 // `asked-server` in the user's state folder. Says nothing to a user who has no server of their own,
 // nor after BeQuiet().
-void SayIfOtherThanLast(AskedServer server, absl::string_view address);
+void ReportServerChange(AskedServer server, absl::string_view address);
 
 }  // namespace cobra::client
 

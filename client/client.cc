@@ -226,7 +226,7 @@ std::unique_ptr<Client> Client::Connect(const ClientOptions& options) {
   const bool is_named = !files.tls_ca.empty() || !files.token_file.empty();  // what a certain server wants
   if (!must_be_own && (options.own_server == OwnServer::kNo || is_named)) return std::make_unique<GrpcClient>(options);
   if (!must_be_own && SomebodyListens(options.address)) {
-    SayIfOtherThanLast(AskedServer::kDefault, options.address);
+    ReportServerChange(AskedServer::kDefault, options.address);
     return std::make_unique<GrpcClient>(options);
   }
   const bool may_start = options.own_server == OwnServer::kStart;
@@ -238,7 +238,7 @@ std::unique_ptr<Client> Client::Connect(const ClientOptions& options) {
   ClientOptions own = options;
   if (!own_address->empty()) own.address = *own_address;
   if (own_address->empty() && must_be_own) own.address = PlacesOfLocalServer().address;
-  if (!own_address->empty() && !must_be_own) SayIfOtherThanLast(AskedServer::kOwn, options.address);
+  if (!own_address->empty() && !must_be_own) ReportServerChange(AskedServer::kOwn, options.address);
   return std::make_unique<GrpcClient>(own);
 }
 

@@ -178,7 +178,7 @@ absl::Time PredictStream::SendDue(Call* call) {
   return next;
 }
 
-bool PredictStream::ComesBack(const absl::Status& status, Pending* pending) const {
+bool PredictStream::ScheduleRetry(const absl::Status& status, Pending* pending) const {
   absl::Duration wait = options_.retry.initial_backoff;
   if (absl::IsUnavailable(status)) {
     if (++pending->unavailable >= options_.retry.max_attempts) return false;
@@ -198,7 +198,7 @@ absl::Status PredictStream::Take(v1::PredictStreamResponse response) {
   absl::StatusOr<v1::PredictResponse> answer = absl::InternalError("the server sent an empty answer");
   if (response.has_response()) answer = std::move(*response.mutable_response());
   if (response.has_error()) answer = proto::StatusFromProto(response.error());
-  if (!answer.ok() && ComesBack(answer.status(), &pending->second)) return absl::OkStatus();
+  if (!answer.ok() && ScheduleRetry(answer.status(), &pending->second)) return absl::OkStatus();
   pending_bytes_ -= pending->second.bytes;
   pending_.erase(pending);
   ++answered_;

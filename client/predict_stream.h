@@ -58,7 +58,7 @@ class PredictStream {
   absl::Time SendDue(Call* call);
   absl::Status Take(v1::PredictStreamResponse response);
   // Whether it is to be sent again, later.
-  bool ComesBack(const absl::Status& status, Pending* pending) const;
+  bool ScheduleRetry(const absl::Status& status, Pending* pending) const;
 
   v1::Cobra::Stub* const stub_;
   const ManyRequests* const requests_;

@@ -8,7 +8,7 @@
 
 namespace cobra::proto {
 
-void LogOnlyWhatIsFatal() {
+void LogOnlyFatal() {
   google::protobuf::SetLogHandler(
       [](google::protobuf::LogLevel level, const char* file, int line, const std::string& message) {
         if (level == google::protobuf::LOGLEVEL_FATAL) LogError(absl::StrCat(file, ":", line, ": ", message));

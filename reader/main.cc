@@ -47,7 +47,7 @@ int Main(int argc, char** argv) {
     return kUsageExitCode;
   }
   CloseStandardStreams();
-  ComputePatiently();
+  UseBatchPriority();
   // A huge page costs a reader the time to clear 2 MiB when it first writes to one. A failure costs
   // that time.
   (void)::prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);

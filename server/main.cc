@@ -306,7 +306,7 @@ int Main(int argc, char** argv) {
   // Tests keep it.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   KeepNoLargeBlocks();
-  proto::LogOnlyWhatIsFatal();
+  proto::LogOnlyFatal();
   ThrottleGrpcLog();
   if (absl::Status caught = CatchSignals(); !caught.ok()) {
     LogError(caught.message());

@@ -2,6 +2,4 @@
 #include "train/program.h"
 #include "train/without_lab.h"
 
-int main(int argc, char** argv) {
-  return cobra::train::RunCobraTrain(argc, argv, cobra::train::AddTableThatWasNotBuilt);
-}
+int main(int argc, char** argv) { return cobra::train::RunCobraTrain(argc, argv, cobra::train::AddUnavailableTable); }

@@ -80,7 +80,7 @@ absl::Status RunRefit(const RefitArguments& a) {
     return absl::NotFoundError(absl::StrCat(a.store, ": nothing new was measured for ", target,
                                             fresh.held.empty() ? "" : " that is not held"));
   }
-  COBRA_RETURN_IF_ERROR(fit::KeepSomeFromTraining(&fresh.samples));
+  COBRA_RETURN_IF_ERROR(fit::HoldOutSome(&fresh.samples));
   COBRA_RETURN_IF_ERROR(fit::Refit(a.model, known, fresh, a.options, a.out));
   fit::Dataset both = known;
   both.samples.insert(both.samples.end(), fresh.samples.begin(), fresh.samples.end());

@@ -5,7 +5,7 @@
 
 namespace cobra::train {
 
-Command AddTableThatWasNotBuilt(CLI::App* app) {
+Command AddUnavailableTable(CLI::App* app) {
   CLI::App* command = app->add_subcommand("table", "Reruns one comparison (docs/tables.md); not part of this build");
   command->allow_extras();
   return {command, [] {

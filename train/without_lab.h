@@ -8,7 +8,7 @@ namespace cobra::train {
 
 // Accepts any flags. Running it fails with InvalidArgument, which names the command that builds the
 // tables.
-Command AddTableThatWasNotBuilt(CLI::App* app);
+Command AddUnavailableTable(CLI::App* app);
 
 }  // namespace cobra::train
 

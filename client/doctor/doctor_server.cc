@@ -64,7 +64,7 @@ Found FindServer(const CommonFlags& common) {
            ""}};
 }
 
-std::string MendUnreachable(const CommonFlags& common, const absl::Status& status) {
+std::string UnreachableHint(const CommonFlags& common, const absl::Status& status) {
   if (absl::IsUnauthenticated(status) || absl::IsPermissionDenied(status))
     return absl::StrCat("give the token that its operator made for you: --token-file FILE (",
                         DocPath("docs/security.md"), ")");
@@ -155,7 +155,7 @@ Findings LookAtServer(const CommonFlags& common, const json& machine) {
   const std::unique_ptr<Client> client = Client::Connect(options);
   const absl::StatusOr<v1::GetModelInfoResponse> info = client->GetModelInfo({});
   if (!info.ok())
-    return {{Health::kFail, "server", std::string(info.status().message()), MendUnreachable(common, info.status())}};
+    return {{Health::kFail, "server", std::string(info.status().message()), UnreachableHint(common, info.status())}};
   Findings findings = {ServerFinding(found.address, *info), ServedWeights(*info)};
   const bool takes_precedence = common.client.own_server != OwnServer::kNo && found.address == common.client.address;
   if (const std::string store = OwnStore(); takes_precedence && !store.empty()) {

@@ -240,7 +240,7 @@ absl::StatusOr<Explanation> Explain(const graph::Graph& graph, const std::string
   return e;
 }
 
-bool IsTakenForOne(const CallCost& call, const Cost& total) {
+bool IsFused(const CallCost& call, const Cost& total) {
   constexpr double kOfAlone = 0.25, kLeastOfTotal = 1e-4;
   if (call.cost.macs > 0) return false;  // others are run with these
   return call.alone_us > kLeastOfTotal * total.latency_us && call.cost.latency_us < kOfAlone * call.alone_us;

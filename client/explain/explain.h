@@ -61,7 +61,7 @@ struct ModuleCost {
 
 // Whether the runtime takes the call for one with a neighbour: in the network it has less than a
 // quarter of its time alone, and its time alone is not negligible.
-bool IsTakenForOne(const CallCost& call, const Cost& total);
+bool IsFused(const CallCost& call, const Cost& total);
 
 struct GroupCost {
   std::string name;    // operator, or PlaceText() of a line, or kUnknownLine

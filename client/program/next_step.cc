@@ -50,7 +50,7 @@ constexpr OtherName kOtherNames[] = {
 
 // The hint to "--device: cobra-client predict has no such flag"; "" if nothing is known of that
 // name.
-std::string SaidHere(absl::string_view message) {
+std::string WordedHere(absl::string_view message) {
   const size_t colon = message.find(": ");
   if (colon == absl::string_view::npos || !absl::EndsWith(message, "has no such flag")) return "";
   const std::string flag = absl::StrCat(" ", message.substr(0, std::min(colon, message.find('='))), " ");
@@ -97,7 +97,7 @@ std::string CommandMeant(absl::string_view message, std::vector<std::string> wor
 absl::Status WithNextStep(const absl::Status& status, const std::vector<std::string>& words) {
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value() || diagnostic->kind != Diagnostic::Kind::kUsage) return status;
-  if (const std::string said = SaidHere(diagnostic->message); !said.empty()) {
+  if (const std::string said = WordedHere(diagnostic->message); !said.empty()) {
     diagnostic->hint = said;
     return DiagnosticToStatus(*diagnostic);
   }

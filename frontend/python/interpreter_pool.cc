@@ -38,7 +38,7 @@ struct Waiting {
 
 // Starts to parse the imported modules on a second core, for a request that finds no image. Null if
 // there is only one.
-std::unique_ptr<ParseAhead> ParseWhatIsImported(const SourceRequest& request) {
+std::unique_ptr<ParseAhead> ParseImportsAhead(const SourceRequest& request) {
   static const bool kHasOtherCores = std::thread::hardware_concurrency() > 1;
   if (!kHasOtherCores) return nullptr;
   // The modules of torch that every network needs.
@@ -272,7 +272,7 @@ absl::StatusOr<std::unique_ptr<InterpreterLease>> LeaseInterpreter(const SourceR
       lease = std::make_unique<Lease>(std::move(waiting), request, limits);
   }
   if (lease == nullptr) {
-    std::unique_ptr<ParseAhead> ahead = ParseWhatIsImported(request);
+    std::unique_ptr<ParseAhead> ahead = ParseImportsAhead(request);
     COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Machine> fresh,
                            NewMachine(LibrariesOf(request), request.torch_version, request.bundle, limits));
     lease = std::make_unique<Lease>(std::move(fresh), std::move(ahead));

@@ -342,7 +342,7 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_
   return data;
 }
 
-absl::Status KeepSomeFromTraining(std::vector<Sample>* rows) {
+absl::Status HoldOutSome(std::vector<Sample>* rows) {
   constexpr int64_t kEnoughKept = 5;
   constexpr size_t kOneOf = 5;
   const auto is_kept = [](const Sample& s) { return s.split != Split::kTrain; };

@@ -104,7 +104,7 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_
 // out, nothing changes. Otherwise, of each kind of at least two rows (layers by operator,
 // networks), every fifth is kept, at least one, and of a single network with single layers, the
 // network. FailedPrecondition if the rows are too few for that.
-absl::Status KeepSomeFromTraining(std::vector<Sample>* rows);
+absl::Status HoldOutSome(std::vector<Sample>* rows);
 
 // median |a - b| / mean(a, b); 0 without pairs.
 double RepeatabilityFloor(const std::vector<Repeat>& repeats);

@@ -46,7 +46,7 @@ GateRow CompareOnAnchor(std::string name, absl::Span<const double> before, absl:
 bool IsMovedFar(double before_ratio, double after_ratio);
 
 // `anchors`: the known data set; `fresh`: the new rows, some of them kept from training
-// (KeepSomeFromTraining).
+// (HoldOutSome).
 absl::StatusOr<GateReport> CompareVersions(absl::string_view old_directory, absl::string_view new_directory,
                                            const Dataset& anchors, const Dataset& fresh);
 std::string GateReportToJson(const GateReport& report);

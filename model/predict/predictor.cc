@@ -117,19 +117,20 @@ class LoadedPredictor : public Predictor {
       std::optional<graph::WithoutCalls> prepared = graph::WithoutConstantCalls(graph, /*of_parameters=*/true);
       if (prepared.has_value()) {
         COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(prepared->graph, target, calibration, cancelled));
-        return FoldedNorms{prepared->graph, std::move(prepared->place_of_call)}.OfAllCalls(std::move(predicted));
+        return FoldedNorms{prepared->graph, std::move(prepared->place_of_call)}.ExpandToOriginalCalls(
+            std::move(predicted));
       }
     }
     const std::optional<RunOnGpu> on_gpu = AsRunOnGpu(graph, asked);
     if (on_gpu.has_value()) {
       COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(on_gpu->graph, target, calibration, cancelled));
-      return on_gpu->OfAllCalls(std::move(predicted));
+      return on_gpu->ExpandToOriginalCalls(std::move(predicted));
     }
     const bool is_probed = calibration != nullptr && !has_parts;  // by our worker, which converts nothing
     if (!is_probed && RunsConvertedFiles(asked, has_parts)) {
       if (const std::optional<FoldedNorms> folded = WithFoldedNorms(graph); folded.has_value()) {
         COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(folded->graph, target, calibration, cancelled));
-        return folded->OfAllCalls(std::move(predicted));
+        return folded->ExpandToOriginalCalls(std::move(predicted));
       }
     }
     COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
@@ -139,7 +140,7 @@ class LoadedPredictor : public Predictor {
       COBRA_ASSIGN_OR_RETURN(LatencyPrediction parts, PredictParts(graph, layers, total, *calibration, cancelled));
       if (!calibration->profile.targets.empty())
         COBRA_RETURN_IF_ERROR(ApplyProfile(graph, *calibration, cancelled, &parts));
-      JudgeAdapted(*calibration, targets_, &parts);
+      SetAdaptedConfidence(*calibration, targets_, &parts);
       SetConfidence(&parts);
       return WithNumber(calibration->machine.name, std::move(parts));
     }
@@ -414,13 +415,13 @@ class LoadedPredictor : public Predictor {
       missing_keys.push_back(keys[i]);
     }
     if (missing.empty()) return layers;
-    const auto write_down = [&](size_t number) {
+    const auto tokenize_layer = [&](size_t number) {
       std::string text = text::CanonicalText(graph, layers.first_call[missing[number]]);
       std::vector<text::Token> tokens = vocabulary_.Encode(text::SplitText(text));
       return NewLayer{missing_keys[number], std::move(text), std::move(tokens)};
     };
     NewLayers::Values entries(missing.size());
-    if (!new_layers_.Get(missing_keys, write_down, cancelled, absl::MakeSpan(entries))) return Cancelled();
+    if (!new_layers_.Get(missing_keys, tokenize_layer, cancelled, absl::MakeSpan(entries))) return Cancelled();
     for (size_t i = 0; i < missing.size(); ++i) layers.entries[missing[i]] = std::move(entries[i]);
     return layers;
   }

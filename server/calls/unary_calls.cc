@@ -143,7 +143,7 @@ class OwnCall final : public Call {
       context_.request = HashOf(request());
       const UnaryCalls::Shortcut taken = shortcut_(request(), context_, /*may_wait=*/false, &response_);
       if (taken == UnaryCalls::Shortcut::kAnswered) {
-        lanes_->AnsweredAtOnce();
+        lanes_->NoteFastReply();
         if (response_.Length() >= HeldBytes::kLeastBytes) FillContext();
         return End(absl::OkStatus());
       }

@@ -31,7 +31,7 @@ class Lanes {
   }
 
   // gRPC's threads have answered a prediction themselves. Cheap.
-  void AnsweredAtOnce() { pool(Lane::kPredictions).AnsweredAtOnce(); }
+  void NoteFastReply() { pool(Lane::kPredictions).NoteFastReply(); }
 
   // What callers have the server keep.
   HeldBytes& requests() { return requests_; }

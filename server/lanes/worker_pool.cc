@@ -65,7 +65,7 @@ void WorkerPool::Submit(PoolCall call) {
   if (given_up.run) given_up.run(busy);
 }
 
-void WorkerPool::AnsweredAtOnce() {
+void WorkerPool::NoteFastReply() {
   constexpr int64_t kPrecisionNs = 1'000'000;  // the threads seldom write to what all of them read
   const int64_t now = absl::GetCurrentTimeNanos();
   if (now - answered_at_once_ns_.load(std::memory_order_relaxed) > kPrecisionNs)
@@ -227,7 +227,7 @@ std::optional<WorkerPool::Turn> WorkerPool::AwaitTurnLocked() {
 }
 
 void WorkerPool::Loop() {
-  if (options_.computes) ComputePatiently(&answered_at_once_ns_);
+  if (options_.computes) UseBatchPriority(&answered_at_once_ns_);
   absl::MutexLock lock(&mutex_);
   while (true) {
     const std::optional<Turn> turn = AwaitTurnLocked();

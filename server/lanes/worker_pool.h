@@ -78,7 +78,7 @@ class WorkerPool {
   // (base/retry_delay.h), and with Unavailable after Close().
   void Submit(PoolCall call);
   // gRPC's threads have answered a call themselves. Any thread; cheap.
-  void AnsweredAtOnce();
+  void NoteFastReply();
   // After this call Submit() refuses.
   void Close();
   // Refuses what waits: Unavailable.

@@ -45,7 +45,7 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
 }
 
 // Each name once, in the order of the request.
-std::vector<std::string> DifferentTargets(const v1::PredictRequest& request) {
+std::vector<std::string> UniqueTargets(const v1::PredictRequest& request) {
   std::vector<std::string> targets;
   for (const std::string& target : request.targets()) {
     if (!absl::c_linear_search(targets, target)) targets.push_back(target);
@@ -114,7 +114,7 @@ absl::StatusOr<v1::PredictResponse> Pipeline::PredictWith(const ModelSnapshot& m
 absl::StatusOr<Pipeline::Answer> Pipeline::AnswerOne(const ModelSnapshot& model, v1::PredictRequest* request,
                                                      Bytes graph_bytes, const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckRequest(*request, graph_bytes, model));
-  const Targets targets = DifferentTargets(*request);
+  const Targets targets = UniqueTargets(*request);
   std::optional<Hash128> architecture_key, network_key;
   if (request->has_architecture()) network_key = architecture_key = HashOfArchitecture(request->architecture());
   if (graph_bytes.has_value() && !request->breakdown())
@@ -148,7 +148,7 @@ absl::StatusOr<ComputedAnswer> Pipeline::Compute(const NetworkQuestion& question
 absl::StatusOr<Pipeline::Answer> Pipeline::AnswerVersions(const ModelSnapshot& model, v1::PredictRequest* request,
                                                           const CallContext& call) {
   COBRA_RETURN_IF_ERROR(CheckRequest(*request, std::nullopt, model));
-  const Targets targets = DifferentTargets(*request);
+  const Targets targets = UniqueTargets(*request);
   COBRA_ASSIGN_OR_RETURN(const auto by_version, ByVersion(model, *request));
   if (by_version.size() == 1) {
     request->mutable_source()->set_torch_version(by_version.begin()->first);
@@ -178,7 +178,7 @@ absl::StatusOr<std::map<std::string, Pipeline::Targets>> Pipeline::ByVersion(con
                                                                              const v1::PredictRequest& request) const {
   std::map<std::string, Targets> by_version;
   const bool follows_targets = FollowsTargets(request);
-  for (const std::string& target : DifferentTargets(request))
+  for (const std::string& target : UniqueTargets(request))
     by_version[follows_targets ? python::TorchVersionOf(model.RuntimeOf(target)) : ""].push_back(target);
   const int most = reader_->limits().max_torch_versions;
   if (by_version.size() > static_cast<size_t>(most)) {
@@ -216,7 +216,7 @@ std::optional<v1::PredictResponse> Pipeline::PredictKnown(const v1::PredictReque
   if (request.breakdown() || !CheckRequest(request, graph, *model).ok()) return std::nullopt;
   const std::optional<Hash128> network_key = proto::NetworkHash(graph, reader_->limits().read.graph);
   if (!network_key.has_value()) return std::nullopt;
-  std::optional<v1::PredictResponse> reply = known_.AnswerTo(*network_key, *model, DifferentTargets(request));
+  std::optional<v1::PredictResponse> reply = known_.AnswerTo(*network_key, *model, UniqueTargets(request));
   if (!reply.has_value()) return std::nullopt;
   if (RecordsOf(call, reply->predictions().size())) Record(*reply, call);
   // Requests with names of their own come once: they would only drive other replies out.

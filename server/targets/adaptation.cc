@@ -38,7 +38,7 @@ absl::Status CheckMayChange(const CallContext& call, absl::string_view name) {
   return CheckTarget(call.principal.get(), name);
 }
 
-constexpr char kSendAsGiven[] = "send the unmodified reply of ExportTarget";
+constexpr char kSendUnmodified[] = "send the unmodified reply of ExportTarget";
 
 absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) {
   absl::StatusOr<predict::ProbeResult> probe = predict::ProbeResultFromJson(exported_json, /*needs_records=*/false);
@@ -46,7 +46,7 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
     const std::optional<Diagnostic> known = DiagnosticFromStatus(probe.status());
     const absl::string_view why = absl::StripPrefix(probe.status().message(), "probe: ");
     return UserError(known.has_value() ? known->kind : Diagnostic::Kind::kUsage, absl::StrCat("exported_json: ", why),
-                     kSendAsGiven);
+                     kSendUnmodified);
   }
   COBRA_ASSIGN_OR_RETURN(probe->machine, CheckedSpec(SpecMessage(probe->machine)));
   if (probe->records.size() > 2 * predict::kMaxTimedNetworks) {
@@ -67,7 +67,7 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
   if (!checked.refused.empty()) {
     const predict::RefusedRow& first = checked.refused[0];
     return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("exported_json: row ", first.row, ": ", first.why.message()), kSendAsGiven);
+                     absl::StrCat("exported_json: row ", first.row, ": ", first.why.message()), kSendUnmodified);
   }
   // Of timings nothing else is taken over from the file; a probe's layers and profiles are.
   if (!predict::HasLayers(*probe)) probe->records = std::move(checked.records);
@@ -104,8 +104,8 @@ absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSp
 
 // Moves the record whose row `error` begins with to the refused ones. False if there is none, or it
 // is the last one.
-bool LeaveOutNamed(const absl::Status& error, std::vector<store::MeasuredGraph>* records,
-                   google::protobuf::RepeatedPtrField<v1::RefusedTiming>* refused) {
+bool DropNamedSample(const absl::Status& error, std::vector<store::MeasuredGraph>* records,
+                     google::protobuf::RepeatedPtrField<v1::RefusedTiming>* refused) {
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(error);
   if (!diagnostic.has_value() || records->size() < 2) return false;
   for (auto record = records->begin(); record != records->end(); ++record) {
@@ -214,7 +214,7 @@ absl::Status Adaptation::AdaptTo(const v1::AdaptRequest& request, absl::string_v
     // left out stays so.
     again = !call.Stopped() &&
             (absl::IsAborted(adapted) ||
-             (request.skip_refused() && LeaveOutNamed(adapted, &measured->records, response->mutable_refused())));
+             (request.skip_refused() && DropNamedSample(adapted, &measured->records, response->mutable_refused())));
   }
   COBRA_RETURN_IF_ERROR(adapted.ok() ? adapted : call.Check());
   return adapted;
@@ -235,8 +235,8 @@ absl::StatusOr<HeldBytes::Part> Adaptation::HoldRecords(absl::Span<const store::
   return reader_->HoldBytes(bytes, call);
 }
 
-absl::Status Adaptation::RefuseUnlike(absl::string_view target, const CallContext& call,
-                                      predict::CheckedTimings* timings) const {
+absl::Status Adaptation::RejectImplausible(absl::string_view target, const CallContext& call,
+                                           predict::CheckedTimings* timings) const {
   constexpr double kUnlike = 60, kUnlikeSheet = 250;
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();
   const predict::Calibration* const serving = model->FindCalibration(target);
@@ -315,7 +315,7 @@ absl::Status Adaptation::Observe(v1::ObserveRequest& request, VersionCause cause
     if (!predict::HasLayers(measured.probe)) level = predict::FindNewLevel(read.networks, measured.probe.records);
     if (level.has_value()) predict::ScaleTimings(level->factor, &measured.probe.records);
     COBRA_ASSIGN_OR_RETURN(timings, Checked(read, measured.probe, request.skip_refused(), call));
-    COBRA_RETURN_IF_ERROR(RefuseUnlike(request.target(), call, &timings));
+    COBRA_RETURN_IF_ERROR(RejectImplausible(request.target(), call, &timings));
     if (!timings.refused.empty() && (!request.skip_refused() || timings.records.empty()))
       return RefusedError(timings.refused);
     COBRA_RETURN_IF_ERROR(CheckRefusedBytes(timings.refused, reader_->limits().max_reply_bytes));

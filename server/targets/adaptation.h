@@ -50,7 +50,8 @@ class Adaptation {
   absl::StatusOr<HeldBytes::Part> HoldRecords(absl::Span<const store::MeasuredGraph> records,
                                               const CallContext& call) const;
   // Moves those that are unlike what the target predicts to the refused ones: a mistaken unit.
-  absl::Status RefuseUnlike(absl::string_view target, const CallContext& call, predict::CheckedTimings* timings) const;
+  absl::Status RejectImplausible(absl::string_view target, const CallContext& call,
+                                 predict::CheckedTimings* timings) const;
   // A version that has the timings of a new level and none of the earlier ones, which `measured`
   // has. Aborted as LiveModel::Adapt is.
   absl::Status ReplaceLevel(const std::string& target, const predict::TimingLevel& level, VersionCause cause,

@@ -70,7 +70,7 @@ TEST(FoldedNorms, AreTheBiasOfTheConvolution) {
   prediction.node_latency_us = {3, 2};
   prediction.node_alone_us = {3, 2};
   prediction.node_unknown = {"", "why"};
-  const LatencyPrediction of_all = folded->OfAllCalls(prediction);
+  const LatencyPrediction of_all = folded->ExpandToOriginalCalls(prediction);
   EXPECT_EQ(of_all.node_latency_us, (std::vector<double>{3, 0, 2}));
   EXPECT_EQ(of_all.node_alone_us, (std::vector<float>{3, 0, 2}));
   EXPECT_EQ(of_all.node_unknown, (std::vector<std::string>{"", "", "why"}));

@@ -148,7 +148,7 @@ TEST(RunOnGpu, ACallTakesWhatItsPartsTake) {
   of_parts.node_latency_us = {1, 2, 4};
   of_parts.node_alone_us = {1, 1, 3};
   of_parts.node_unknown = {"", "why", ""};
-  const LatencyPrediction of_calls = run.OfAllCalls(of_parts);
+  const LatencyPrediction of_calls = run.ExpandToOriginalCalls(of_parts);
   EXPECT_EQ(of_calls.node_latency_us, (std::vector<double>{3, 0, 4}));
   EXPECT_EQ(of_calls.node_alone_us, (std::vector<float>{2, 0, 3}));
   EXPECT_EQ(of_calls.node_unknown, (std::vector<std::string>{"why", "", ""}));

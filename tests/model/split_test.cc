@@ -60,30 +60,30 @@ int Kept(const std::vector<Sample>& rows, const std::string& label) {
 }
 
 // However few rows there are, some are kept from training.
-TEST(KeepSomeFromTraining, LeavesSomethingToLearnOfEachKind) {
+TEST(HoldOutSome, LeavesSomethingToLearnOfEachKind) {
   std::vector<Sample> rows = {Row("lstm", false, 0), Row("lstm", false, 1), Row("exp", false, 0)};
   for (int i = 0; i < 12; ++i) rows.push_back(Row("erf", false, i));
   rows.push_back(Row("asked", true, 0));
-  ASSERT_TRUE(KeepSomeFromTraining(&rows).ok());
+  ASSERT_TRUE(HoldOutSome(&rows).ok());
   EXPECT_EQ(Kept(rows, "lstm"), 1);
   EXPECT_EQ(Kept(rows, "exp"), 0);  // the only one: there is nothing else to learn it from
   EXPECT_EQ(Kept(rows, "erf"), 3);
   EXPECT_EQ(Kept(rows, "asked"), 1);  // its layers are learned
 }
 
-TEST(KeepSomeFromTraining, RefusesWhatCannotBeJudged) {
+TEST(HoldOutSome, RefusesWhatCannotBeJudged) {
   std::vector<Sample> layer = {Row("exp", false, 0)}, network = {Row("asked", true, 0)};
-  EXPECT_TRUE(absl::IsFailedPrecondition(KeepSomeFromTraining(&layer)));
-  EXPECT_TRUE(absl::IsFailedPrecondition(KeepSomeFromTraining(&network)));
+  EXPECT_TRUE(absl::IsFailedPrecondition(HoldOutSome(&layer)));
+  EXPECT_TRUE(absl::IsFailedPrecondition(HoldOutSome(&network)));
 }
 
-TEST(KeepSomeFromTraining, ManyRowsKeepTheSplitOfTheirFingerprints) {
+TEST(HoldOutSome, ManyRowsKeepTheSplitOfTheirFingerprints) {
   std::vector<Sample> rows;
   for (int i = 0; i < 20; ++i) {
     rows.push_back(Row("exp", false, i));
     if (i % 4 == 0) rows.back().split = Split::kInterval;
   }
-  ASSERT_TRUE(KeepSomeFromTraining(&rows).ok());
+  ASSERT_TRUE(HoldOutSome(&rows).ok());
   for (int i = 0; i < 20; ++i) EXPECT_EQ(rows[static_cast<size_t>(i)].split == Split::kInterval, i % 4 == 0) << i;
 }
 

@@ -162,7 +162,7 @@ TEST_F(WorkerPoolTest, AThreadRestsWhileOthersAreAnsweredAtOnce) {
   std::atomic<bool> goes_on{true};
   std::thread answers([&] {
     while (goes_on) {
-      pool_->AnsweredAtOnce();
+      pool_->NoteFastReply();
       absl::SleepFor(absl::Milliseconds(1));
     }
   });
@@ -185,7 +185,7 @@ TEST_F(WorkerPoolTest, TheOnlyThreadNeverRests) {
   PoolOptions options = Options(/*threads=*/1, /*max_queued=*/10);
   options.computes = true;
   Start(options);
-  pool_->AnsweredAtOnce();
+  pool_->NoteFastReply();
   Submit("a", "first");
   EXPECT_TRUE(WaitIdle());
   EXPECT_THAT(Ran(), ElementsAre("first"));

@@ -15,7 +15,7 @@ TEST(WithoutEvaluation, TableSaysHowItIsBuiltWhateverIsAsked) {
   for (const std::vector<const char*>& line : std::vector<std::vector<const char*>>{
            {"cobra-train", "table"}, {"cobra-train", "table", "nasbench201", "--quick", "--seeds", "3"}}) {
     CLI::App app("", "cobra-train");
-    const Command command = AddTableThatWasNotBuilt(&app);
+    const Command command = AddUnavailableTable(&app);
     const absl::StatusOr<bool> parsed = ParseCommandLine(&app, static_cast<int>(line.size()), line.data());
     ASSERT_TRUE(parsed.ok() && *parsed) << parsed.status();
     ASSERT_TRUE(command.app->parsed());

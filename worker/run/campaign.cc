@@ -62,7 +62,7 @@ class Campaign {
       COBRA_ASSIGN_OR_RETURN(std::unique_ptr<Sampler> sampler, MakeSampler(space.space, options_.sampler));
       samplers_.push_back(std::move(sampler));
     }
-    COBRA_RETURN_IF_ERROR(ReadWhatIsThere());
+    COBRA_RETURN_IF_ERROR(ReadExisting());
     file_.reset(std::fopen(options_.out.c_str(), "ae"));
     if (file_ == nullptr)
       return absl::PermissionDeniedError(absl::StrCat(options_.out, ": cannot be opened for appending"));
@@ -70,7 +70,7 @@ class Campaign {
     return WriteSession();
   }
 
-  absl::Status ReadWhatIsThere() {
+  absl::Status ReadExisting() {
     if (!FileExists(options_.out)) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(options_.out));
     for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {

@@ -113,7 +113,7 @@ void Spread(const std::vector<int32_t>& place_of_call, std::vector<T>* values) {
 
 }  // namespace
 
-LatencyPrediction FoldedNorms::OfAllCalls(LatencyPrediction prediction) const {
+LatencyPrediction FoldedNorms::ExpandToOriginalCalls(LatencyPrediction prediction) const {
   Spread(place_of_call, &prediction.node_latency_us);
   Spread(place_of_call, &prediction.node_alone_us);
   Spread(place_of_call, &prediction.node_unknown);

@@ -17,7 +17,7 @@ struct FoldedNorms {
   static constexpr int32_t kFolded = -1;
   // What is predicted for `graph`, for the network as it was given: a call that is folded takes
   // nothing.
-  LatencyPrediction OfAllCalls(LatencyPrediction prediction) const;
+  LatencyPrediction ExpandToOriginalCalls(LatencyPrediction prediction) const;
 
   graph::Graph graph;
   std::vector<int32_t> place_of_call;  // of each call of the network its place in `graph`, or kFolded

@@ -16,9 +16,9 @@
 namespace cobra::predict {
 namespace {
 
-constexpr double kLeastKnown = 0.8;    // of the time
-constexpr double kMostUs = 1e12;       // of a kernel: eleven days
-constexpr double kTakenForOne = 0.01;  // of a kernel's time: what its other calls have together
+constexpr double kLeastKnown = 0.8;   // of the time
+constexpr double kMostUs = 1e12;      // of a kernel: eleven days
+constexpr double kFusedShare = 0.01;  // of a kernel's time: what its other calls have together
 
 struct Kernel {
   double us = 0;
@@ -137,8 +137,8 @@ std::vector<double> TimesOfCalls(const graph::Graph& graph, const std::string& p
         *std::max_element(members[k].begin(), members[k].end(), [&](size_t a, size_t b) { return work(a) < work(b); });
     const double others = static_cast<double>(members[k].size() - 1);
     for (const size_t call : members[k])
-      us[call] = call == heaviest ? kernels[k].us * (others > 0 ? 1 - kTakenForOne : 1)
-                                  : kTakenForOne * kernels[k].us / others;
+      us[call] =
+          call == heaviest ? kernels[k].us * (others > 0 ? 1 - kFusedShare : 1) : kFusedShare * kernels[k].us / others;
   }
   return us;
 }

@@ -85,7 +85,7 @@ class Writing {
 
 }  // namespace
 
-LatencyPrediction RunOnGpu::OfAllCalls(LatencyPrediction prediction) const {
+LatencyPrediction RunOnGpu::ExpandToOriginalCalls(LatencyPrediction prediction) const {
   std::vector<double> latency_us;
   std::vector<float> alone_us;
   std::vector<std::string> unknown;

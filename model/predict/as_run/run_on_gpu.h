@@ -17,7 +17,7 @@ namespace cobra::predict {
 struct RunOnGpu {
   // What is predicted for `graph`, for the network as it was given: a call takes what its parts
   // take.
-  LatencyPrediction OfAllCalls(LatencyPrediction prediction) const;
+  LatencyPrediction ExpandToOriginalCalls(LatencyPrediction prediction) const;
 
   graph::Graph graph;
   std::vector<int32_t> first_part;  // of each call, its place in `graph`; one more: the end of the last one's

@@ -185,7 +185,8 @@ absl::StatusOr<LatencyPrediction> WithNumber(absl::string_view target, LatencyPr
   return absl::InternalError(absl::StrCat(target, ": this target gives no number for this network"));
 }
 
-void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction) {
+void SetAdaptedConfidence(const Calibration& adapted, absl::Span<const TargetInfo> trained,
+                          LatencyPrediction* prediction) {
   if (adapted.samples >= kEnoughSamples) return;
   std::string why = WhyAdaptedIsGuess(adapted, trained);
   if (why.empty()) return;

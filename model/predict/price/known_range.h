@@ -62,7 +62,8 @@ absl::StatusOr<LatencyPrediction> WithNumber(absl::string_view target, LatencyPr
 // precision, is a GPU of another maker in PyTorch, or has less than half of its threads: the data
 // sheet says nothing about that, and few timings little. Likewise one without timings whose peak
 // nobody knows.
-void JudgeAdapted(const Calibration& adapted, absl::Span<const TargetInfo> trained, LatencyPrediction* prediction);
+void SetAdaptedConfidence(const Calibration& adapted, absl::Span<const TargetInfo> trained,
+                          LatencyPrediction* prediction);
 
 // The largest share first, and no more than can be shown; "0.0 % of the time" is no reason, unless
 // it is the only one.

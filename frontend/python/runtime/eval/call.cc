@@ -39,7 +39,7 @@ OpaqueObject* FindOpaque(const CallArgs& args) {
 
 // What a native function has rejected, `args`, may come from a module that was not found. Then that
 // is the error.
-Failure BlameOpaque(Interpreter& interp, StrObject* function, const CallArgs& args) {
+Failure OpaqueFailure(Interpreter& interp, StrObject* function, const CallArgs& args) {
   OpaqueObject* const opaque = FindOpaque(args);
   if (opaque == nullptr || !interp.CatchException(interp.types().TypeError)) return {};
   return OpaqueUsed(interp, opaque->dotted_name->view(), absl::StrCat(function->view(), "() of "));
@@ -238,7 +238,7 @@ Result<Value> CallFunction(Interpreter& interp, FunctionObject* f, const CallArg
     ++state.call_depth;
     Result<Value> result = f->body->Run(interp, f, frame.locals);
     --state.call_depth;
-    return result.ok() ? result : BlameOpaque(interp, f->qualname, args);
+    return result.ok() ? result : OpaqueFailure(interp, f->qualname, args);
   }
   FillFrame(f, &frame);
   if (s.is_generator || s.is_async) return MakeGenerator(interp, f, frame);
@@ -288,7 +288,7 @@ Result<Value> CallNative(Interpreter& interp, BuiltinObject* b, const CallArgs& 
 
 __attribute__((noinline)) Result<Value> CallBuiltin(Interpreter& interp, BuiltinObject* b, const CallArgs& args) {
   Result<Value> result = CallNative(interp, b, args);
-  return result.ok() ? result : BlameOpaque(interp, b->name, args);
+  return result.ok() ? result : OpaqueFailure(interp, b->name, args);
 }
 
 // callable(self, *args) where the callable is neither a function nor a builtin: self becomes an
@@ -424,7 +424,7 @@ Result<Value> CallNew(Interpreter& interp, ClassObject* cls, const CallArgs& arg
   for (ClassObject* c : cls->mro) {
     if (!c->native_new) continue;
     Result<Value> made = c->native_new(interp, with_class);
-    return made.ok() ? made : BlameOpaque(interp, c->name, args);
+    return made.ok() ? made : OpaqueFailure(interp, c->name, args);
   }
   return Value(interp.NewInstance(cls));
 }

@@ -31,7 +31,7 @@ Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s);
 // the program goes on.
 
 // After a failure: whether it was for want of values, and is dropped.
-bool IsForWantOfValues(Interpreter& interp, const Frame& frame, const ast::Position& pos, absl::string_view what) {
+bool IsForMissingValues(Interpreter& interp, const Frame& frame, const ast::Position& pos, absl::string_view what) {
   if (!interp.importer().DropFailure(Diagnostic::Kind::kDataDependent)) return false;
   AddReadNote({frame.unit->display_name, pos.line, 0},
               absl::StrCat(what, " depends on the values of tensors, and is taken to let the program go on"));
@@ -71,7 +71,7 @@ Result<Outcome> GuardOutcome(Interpreter& interp, Frame& frame, const ast::ExprN
     Result<bool> truth = interp.Truth(*value);
     if (truth.ok()) return *truth ? Outcome::kTrue : Outcome::kFalse;
   }
-  if (!MayBeCaught(frame) && IsForWantOfValues(interp, frame, test->pos, what)) return Outcome::kUnknown;
+  if (!MayBeCaught(frame) && IsForMissingValues(interp, frame, test->pos, what)) return Outcome::kUnknown;
   return Failure();
 }
 
@@ -96,8 +96,8 @@ bool IsPrint(const ast::ExprNode* e) {
 
 Completion ExecExpression(Interpreter& interp, Frame& frame, const ast::ExprNode* e) {
   if (Eval(interp, frame, e).ok()) return Completion::kNormal;
-  return IsPrint(e) && IsForWantOfValues(interp, frame, e->pos, "what it prints") ? Completion::kNormal
-                                                                                  : Completion::kError;
+  return IsPrint(e) && IsForMissingValues(interp, frame, e->pos, "what it prints") ? Completion::kNormal
+                                                                                   : Completion::kError;
 }
 
 Completion ExecIf(Interpreter& interp, Frame& frame, const ast::If* s) {
