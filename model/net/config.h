@@ -21,7 +21,7 @@ struct NetConfig {
   int64_t graph_features = 0;   // per network, likewise
   int64_t work_terms = 0;       // per call, likewise
   // Encoder. The paper has 4 layers, 16 heads, 512 wide; with numbers as values a tenth of that is
-  // enough (docs/model.md has the figures).
+  // enough (lab/model_history.md).
   int64_t width = 96;
   int64_t encoder_layers = 2;
   int64_t heads = 4;
