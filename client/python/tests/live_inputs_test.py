@@ -346,6 +346,12 @@ REFUSED = {
     "relu of booleans": (lambda x: (x > 0).relu(),),
     "bits of floats": (lambda x: x & x,),
     "integers to a negative power": (lambda x: (x.long() + 2) ** -1,),
+    "classes in int32": (lambda x: F.cross_entropy(x, torch.tensor([7, 0], dtype=torch.int32)),),
+    "one hot of int32": (lambda x: F.one_hot(torch.tensor([1, 0], dtype=torch.int32), 2) + x.sum(),),
+    "added to an expanded row": (lambda x: x[:1].clone().expand(4, 8).add_(1),),
+    "rows of an expanded row": (lambda x: x[:1].clone().expand(4, 8).__setitem__(slice(2), x),),
+    "multiplied where it is expanded": (lambda x: x[:1].clone().expand(4, 8).__imul__(2),),
+    "copied over an expanded row": (lambda x: x[:1].clone().expand(2, 8).copy_(x),),
     "added in another type": (lambda x: x.index_add(0, torch.tensor([0]), x[:1].half()),),
 }
 TAKEN = {
@@ -364,6 +370,10 @@ TAKEN = {
     "power of integers": (lambda x: x.long() ** 2,),
     "scattered": (lambda x: x.scatter_add(0, torch.zeros(1, 8, dtype=torch.long), x[:1]),),
     "count of integers": (lambda x: x.long().sum(),),
+    "zeros in an expanded row": (lambda x: x[:1].clone().expand(4, 8).zero_(),),
+    "added to an expanded row of one": (lambda x: x[:1].clone().expand(1, 8).add_(1),),
+    "sum of an expanded row": (lambda x: x[:1].clone().expand(2, 8) + x,),
+    "rows by int32": (lambda x, m: m(torch.tensor([3], dtype=torch.int32)) + x.sum(), nn.Embedding(4, 4)),
     "cross entropy": (lambda x: F.cross_entropy(x, torch.tensor([7, 0])),),
 }
 

@@ -525,6 +525,7 @@ class Recorder(TorchFunctionMode):
         without_numbers, named = self.on_meta(tuple(args)), self.on_meta(kwargs)
         refusals.refuse_indices(bound, values)
         refusals.refuse_types(call, bound, without_numbers, named)
+        refusals.refuse_overlap(call, bound, without_numbers, named)
         result = running.run(call, without_numbers, named)
         refusals.refuse_nothing_left(bound, values, result)
         return self._own(result)

@@ -21,6 +21,8 @@ _OF_INTEGERS = re.compile("bitwise_")  # a floating type is wrong there, though 
 _ANY_DIMENSION = frozenset("softmax log_softmax softmin gumbel_softmax sort argsort".split())
 # That a CPU of this version has no kernel says nothing about other devices.
 _OF_THIS_CPU = re.compile("not implemented for '(Half|BFloat16|ComplexHalf)'")
+_ALL, _FLOATS, _INTEGERS = range(3)
+_OF_OVERLAP = re.compile("single memory location")
 _found: Dict[Any, Optional[Exception]] = {}
 
 
@@ -55,8 +57,8 @@ def _refusal(
         errors = [_tried(call, args, kwargs, most, number) for number in (0, 1)]
         if None in errors:
             return None
-        # Of indices the type stays, or nothing would take them.
-        others = ((torch.float32, False), (torch.float32, True), (torch.int64, True))
+        # Of indices the type stays, or nothing would take them; or they alone are of a wrong one.
+        others = ((torch.float32, _FLOATS), (torch.float32, _ALL), (torch.int64, _ALL), (torch.int64, _INTEGERS))
         if any(_tried(call, args, kwargs, most, number, *to) is None for number in (1, 0) for to in others):
             error = errors[0]
             text = str(error)
@@ -71,12 +73,14 @@ def _tried(
     most: Optional[int],
     number: int,
     dtype: Optional[torch.dtype] = None,
-    all_of_them: bool = True,
+    which: int = _ALL,
 ) -> Optional[Exception]:
-    """The error of the call; with the tensors of another type: all, or those of a floating one."""
+    """The error of the call; with some of the tensors of another type."""
 
     def made(tensor: torch.Tensor) -> torch.Tensor:
-        of = dtype if dtype and (all_of_them or tensor.is_floating_point()) else tensor.dtype
+        is_integer = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
+        is_meant = {_ALL: True, _FLOATS: tensor.is_floating_point(), _INTEGERS: is_integer}[which]
+        of = dtype if dtype and is_meant else tensor.dtype
         shape = [size if most is None else min(size, most) for size in tensor.shape]
         return torch.full(shape, 1 if of.is_floating_point or of.is_complex else number, dtype=of)
 
@@ -86,6 +90,32 @@ def _tried(
     except Exception as error:
         return error.with_traceback(None)
     return None
+
+
+def refuse_overlap(call: Callable[..., Any], bound: Bound, args: Sequence[Any], kwargs: Dict[str, Any]) -> None:
+    """Writing to a tensor of which several elements are one, as expand() makes it: most kernels
+    refuse that, and those on `meta` do not ask. `args` and `kwargs` are on `meta`."""
+    tensors = tensors_in([args, kwargs])
+    if not bound.inplace or not tensors or not _overlaps(tensors[0]):
+        return
+    most = None if sum(tensor.numel() for tensor in tensors) <= _MOST_REAL else 2
+
+    def made(tensor: torch.Tensor) -> torch.Tensor:
+        shape = [size if most is None else min(size, most) for size in tensor.shape]
+        real = torch.zeros([1 if step == 0 else n for n, step in zip(shape, tensor.stride())], dtype=tensor.dtype)
+        return real.expand(shape)
+
+    try:
+        call(*mapped(made, tuple(args)), **mapped(made, kwargs))
+    except RuntimeError as error:
+        if _OF_OVERLAP.search(str(error)):
+            raise error.with_traceback(None)
+    except Exception:
+        pass  # of the sizes, or the numbers
+
+
+def _overlaps(tensor: torch.Tensor) -> bool:
+    return any(n > 1 and step == 0 for n, step in zip(tensor.shape, tensor.stride()))
 
 
 def refuse_indices(bound: Bound, values: Sequence[Optional[Value]]) -> None:
