@@ -1,7 +1,7 @@
-// A connection to a cobra-server: one method per call of the API, with a deadline and retries. What
-// makes a version of a target (Calibrate, Adapt, Observe) is done once, however often it is tried
-// (docs/api.md). Errors carry the server's Diagnostic (base/diagnostic.h). Safe to use from several
-// threads.
+// A connection to a cobra-server: one method per call of the API, with a deadline and retries.
+// Calls that make a version of a target (Calibrate, Adapt, Observe) take effect once, however often
+// they are retried (docs/api.md). Errors carry the server's Diagnostic (base/diagnostic.h). Safe to
+// use from several threads.
 #ifndef COBRA_CLIENT_CLIENT_H_
 #define COBRA_CLIENT_CLIENT_H_
 
@@ -26,16 +26,16 @@ inline constexpr char kOwnServer[] = "own";
 
 struct ClientOptions {
   std::string address = "127.0.0.1:50051";
-  // Where nobody listens at `address`, or it is kOwnServer, the server of this user is asked
-  // (local_server.h), and with kStart started if need be. A line on standard error says so, and
-  // when another one than last time is asked (asked_server.h).
+  // If nothing listens at `address`, or it is kOwnServer, this user's own server is used
+  // (local_server.h), and with kStart started if necessary. A line on standard error reports this,
+  // and also a change of the server since last time (asked_server.h).
   OwnServer own_server = OwnServer::kNo;
   ConnectionFiles connection;
   absl::Duration deadline = absl::Seconds(60);  // of one call, retries included
   RetryPolicy retry;
-  // Of every call, NAME and VALUE: the server stores them with the predictions.
+  // NAME and VALUE, sent with every call: the server stores them with the predictions.
   std::vector<std::pair<std::string, std::string>> labels;
-  // A breakdown of 20,000 calls on ten targets has 20 MB.
+  // A breakdown of 20,000 calls on ten targets takes 20 MB.
   int max_reply_bytes = 64 << 20;
 };
 
@@ -47,10 +47,10 @@ class Client {
   virtual ~Client() = default;
 
   virtual absl::StatusOr<v1::PredictResponse> Predict(const v1::PredictRequest& request) = 0;
-  // Many of them over one PredictStream, in flight at the same time. OK when all are answered: an
-  // error of one request is its answer. Otherwise the requests without an answer have none. A call
-  // that breaks is opened again as for the other methods, and goes on with what is not answered.
-  // Here the deadline is the time without any answer.
+  // Sends many requests over one PredictStream, in flight at the same time. OK when all are
+  // answered: the error of one request is its answer. Otherwise the remaining requests get no
+  // answer. A stream that breaks is reopened, with the same retries as other methods, and continues
+  // with the unanswered requests. Here the deadline is the maximum time without any answer.
   virtual absl::Status PredictMany(const ManyRequests& requests) = 0;
   virtual absl::StatusOr<v1::ListTargetsResponse> ListTargets(const v1::ListTargetsRequest& request) = 0;
   virtual absl::StatusOr<v1::GetModelInfoResponse> GetModelInfo(const v1::GetModelInfoRequest& request) = 0;

@@ -1,4 +1,4 @@
-// The server of one user: cobra-client starts it where none answers, so that a question is a whole
+// The server of one user: cobra-client starts it if none answers, so that a question is a whole
 // command.
 //
 // It listens at a Unix socket in a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or
@@ -20,7 +20,7 @@
 
 namespace cobra::client {
 
-// Whether somebody listens at HOST:PORT of this machine, or at unix:PATH; no request is made.
+// Whether something listens at HOST:PORT of this machine, or at unix:PATH; no request is made.
 bool SomebodyListens(absl::string_view local_address);
 
 // Where the store, the log and what is remembered of this user are.
@@ -29,12 +29,12 @@ std::string UserStateFolder();
 // What FindOrStartServer() would use, for whoever looks for what is wrong. Nothing is made or
 // started.
 struct LocalServerPlaces {
-  std::string program;              // cobra-server beside this one; without a slash if there is none
+  std::string program;              // cobra-server next to this program; without a slash if there is none
   std::string model;                // the folder of the weights
   std::string folder;               // of the socket
   std::string state;                // UserStateFolder()
   std::string address;              // "unix:..."
-  absl::Status folder_status;       // whether the folder is one of this user alone; OK if it is not there yet
+  absl::Status folder_status;       // whether the folder is private to this user; OK if it does not exist yet
   bool is_of_this_version = false;  // the server that listens there, if one does
 };
 LocalServerPlaces PlacesOfLocalServer();

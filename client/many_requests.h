@@ -1,4 +1,4 @@
-// Many requests at once: what is asked, and who gets the answers.
+// Many requests at once: where they come from, and where the answers go.
 #ifndef COBRA_CLIENT_MANY_REQUESTS_H_
 #define COBRA_CLIENT_MANY_REQUESTS_H_
 
@@ -12,9 +12,9 @@
 
 namespace cobra::client {
 
-// Both are called on the thread that asks.
+// Both are called on the calling thread.
 struct ManyRequests {
-  // The next request, and nothing after the last one. May take its time: answers wait meanwhile.
+  // The next request; nullopt after the last one. It may block: answers wait in the meantime.
   std::function<std::optional<v1::PredictRequest>()> next;
   // The answer to request `index`, counted from 0; once for each, in any order. A status that is
   // not OK ends everything and is returned.

@@ -1,4 +1,4 @@
-// Many requests over one call of PredictStream, which is opened again where it breaks.
+// Many requests over one call of PredictStream, which is reopened if it breaks.
 // Client::PredictMany() uses it.
 #ifndef COBRA_CLIENT_PREDICT_STREAM_H_
 #define COBRA_CLIENT_PREDICT_STREAM_H_
@@ -54,10 +54,10 @@ class PredictStream {
   absl::Status Exchange(Call* call);
   bool CanAsk() const;
   void Ask(Call* call);
-  // Sends again what is due; when the next one is.
+  // Resends what is due; returns when the next one is due.
   absl::Time SendDue(Call* call);
   absl::Status Take(v1::PredictStreamResponse response);
-  // Whether it is to be sent again, later.
+  // Schedules another attempt if the error is temporary; returns whether it did.
   bool ScheduleRetry(const absl::Status& status, Pending* pending) const;
 
   v1::Cobra::Stub* const stub_;

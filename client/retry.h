@@ -1,5 +1,5 @@
-// Retries while a server is UNAVAILABLE (starting, draining, out of reach), and when a busy one
-// says. Other errors are not resolved by waiting.
+// Retries while a server is UNAVAILABLE (starting, draining, unreachable), and after the delay that
+// a busy one asks for. Other errors are not resolved by waiting.
 #ifndef COBRA_CLIENT_RETRY_H_
 #define COBRA_CLIENT_RETRY_H_
 
@@ -13,8 +13,8 @@
 namespace cobra::client {
 
 struct RetryPolicy {
-  // Of an unavailable server: 5.1 s of waiting in all, long enough for a server to start, short
-  // enough to report a missing one. A busy server is asked again until the deadline.
+  // For an unavailable server: 5.1 s of waiting in total, long enough for a server to start, short
+  // enough to report a missing one. A busy server is retried until the deadline.
   int max_attempts = 7;
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(2);

@@ -22,7 +22,7 @@ struct ServerOptions {
   std::string listen = "127.0.0.1:50051";  // port 0: a free one
   std::string metrics = "127.0.0.1:9464";  // empty: none
   std::string http;                        // address of the HTTP API (transport/http_listener.h); empty: none
-  std::vector<std::string> http_hosts;     // names of this server, besides that of `http`, that requests may use
+  std::vector<std::string> http_hosts;     // names of this server, in addition to that of `http`, that requests may use
   std::string access_file;                 // who may do what (access/access.h); empty: everybody everything
   TlsFiles tls;
   bool insecure = false;          // `listen` and `http` may be reached by other machines, without TLS or access_file
@@ -32,7 +32,7 @@ struct ServerOptions {
   std::vector<std::string> library_roots;  // directories that source may import from
   std::string worker;                      // program for calibrate_at_start; empty: cobra-worker next to this program
   std::string reader;                      // program that reads models; empty: cobra-reader next to this program
-  bool insecure_reader = false;            // start where the kernel refuses to confine that program
+  bool insecure_reader = false;            // start even if the kernel refuses to confine that program
   int64_t max_learning_tasks = 10000;      // tasks waiting for layers that the model does not know; 0: none
   bool calibrate_at_start = false;         // unless the store has a calibration of this machine already
   int threads = 0;                         // predictions at a time; 0: one per core
@@ -44,7 +44,7 @@ struct ServerOptions {
   ServerLimits limits;
   std::function<void()> stop;  // begins to end the process, for Admin.Drain; empty: that is UNIMPLEMENTED
   const std::atomic<bool>* stopping = nullptr;  // set when the process is to end, even while it reloads; not owned
-  LiveModel::Loader loader;                     // empty: loads model_directory; tests pass a model of their own
+  LiveModel::Loader loader;                     // empty: loads model_directory; tests pass their own model
 };
 
 class Server {

@@ -37,13 +37,13 @@ absl::StatusOr<TimedModels> LoadTimedModels(const std::string& path, const Timed
 // The same for one model.
 absl::StatusOr<v1::TimedNetwork> LoadTimedModel(const ModelArguments& model, const TimedListOptions& options);
 
-// Milliseconds of a cell. A usage Diagnostic if it is no number, or no time that a network can
-// take.
+// Milliseconds of a cell. A usage Diagnostic if it is not a number, or not a time that a network
+// can take.
 absl::StatusOr<double> ParseLatency(const std::string& text);
 
 // "row 3: ..." of each.
 std::vector<std::string> RefusedTexts(const std::vector<RefusedLine>& refused);
-// One error for all of them, with the kind of the first. REQUIRES: there is one.
+// One error for all of them, with the kind of the first. REQUIRES: there is at least one.
 absl::Status RefusedError(const std::string& path, const std::vector<RefusedLine>& refused);
 
 }  // namespace cobra::client

@@ -10,7 +10,7 @@
 
 namespace cobra::client {
 
-// Whom a question without --target is for: this-machine where it is calibrated, otherwise all
+// The targets of a question without --target: this-machine if it is calibrated, otherwise all
 // trained targets. At a terminal the calibration is offered once.
 absl::StatusOr<std::vector<std::string>> UsualTargets(const CommonFlags& common);
 

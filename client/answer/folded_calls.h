@@ -11,7 +11,7 @@ namespace cobra::client {
 
 class FoldedCalls {
  public:
-  // `us`: the call's time; 0 where none is predicted.
+  // `us`: the call's time; 0 if none is predicted.
   void Add(absl::string_view op, double us);
   bool empty() const { return by_op_.empty(); }
   // "and 57 calls that take next to no time, 0.004 ms together: 40 view, 17 flatten"; without

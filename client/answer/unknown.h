@@ -23,7 +23,7 @@ std::string IntervalHeader(const v1::PredictResponse& response);
 
 // Below it the measured latency may well be half as much again (docs/model.md).
 inline constexpr double kSureConfidence = 0.9;
-// "0.97", with a colour where it is low.
+// "0.97", with a colour if it is low.
 std::string PaintedConfidence(const Painter& paint, double confidence, const std::string& text);
 
 // Lines of text: the parts that the model does not know, with their shares of the time, and how to

@@ -27,7 +27,7 @@ absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model)
 // A usage Diagnostic, beginning with `flag`, if the file is one of `read` under whatever name.
 absl::Status CheckIsNone(absl::string_view flag, const std::string& written, const std::vector<std::string>& read);
 
-// The file and what goes beside it.
+// The file, and the files written next to it.
 std::vector<std::string> WrittenPaths(const WrittenFile& file);
 
 // Of everything else that commands write, before anything is asked. A usage Diagnostic that begins
@@ -43,8 +43,8 @@ absl::Status CheckReplaces(absl::string_view flag, const std::string& written, s
 // Writes what a command has made to the file of its --out; "-": standard output, where a last line
 // is ended.
 absl::Status WriteOutput(const std::string& out, const std::string& data);
-// The same of text for people, which standard output gets as such (output.h). `color`: it has the
-// colours of a Painter.
+// The same of text for people, which standard output gets as such (terminal/output.h). `color`: it
+// has the colours of a Painter.
 absl::Status WriteText(const std::string& out, const std::string& text, bool color = false);
 
 }  // namespace cobra::client

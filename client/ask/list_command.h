@@ -11,7 +11,7 @@ namespace cobra::client {
 
 // `flags.list` and `flags.out` name the files. The exit code: 0 if any row is answered, 4 if none
 // is. If the server is lost on the way, its status, after the answers that came are written, the
-// reason beside each of the other rows.
+// reason for each of the other rows.
 absl::StatusOr<int> RunPredictList(const CommonFlags& common, PredictFlags flags);
 
 }  // namespace cobra::client

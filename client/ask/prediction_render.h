@@ -17,7 +17,7 @@ struct PredictionView {
   std::string title;     // "resnet50() from torchvision/models/resnet.py"
   double budget_ms = 0;  // 0: none
   bool breakdown = false;
-  // For JSON, so that two results can be matched (compare.h).
+  // For JSON, so that two results can be matched (compare/compare.h).
   ModelArguments model;
   TargetSheets targets;                    // also for what does not fit into a device's memory
   const Comparison* comparison = nullptr;  // with an earlier result; null: none
@@ -26,7 +26,7 @@ struct PredictionView {
   std::string torch_version;                 // that the summary is of; empty: that of the first target
 };
 std::string PredictionTable(const v1::PredictResponse& response, const PredictionView& view);
-// Of targets that nobody named: the fastest ones.
+// If no targets were named: only the fastest ones.
 std::string ShortPredictionTable(const v1::PredictResponse& response, PredictionView view);
 std::string PredictionJson(const v1::PredictResponse& response, const PredictionView& view);
 // Milliseconds, one line for each target: --quiet.

@@ -1,6 +1,6 @@
 // PRED.csv of `cobra-client predict --list`: an answer a row, in the order asked. Columns: row,
 // with several targets target, latency_ms, low_ms, high_ms, confidence, error. Without an answer
-// the numbers are empty, and error, otherwise empty, says why.
+// the numbers are empty, and error, otherwise empty, has the reason.
 #ifndef COBRA_CLIENT_ASK_PREDICTION_ROWS_H_
 #define COBRA_CLIENT_ASK_PREDICTION_ROWS_H_
 

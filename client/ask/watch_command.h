@@ -12,11 +12,11 @@
 
 namespace cobra::client {
 
-// Ends with an error of the first question that an edit of the model cannot mend; otherwise Ctrl-C
+// Ends with an error of the first question that an edit of the model cannot fix; otherwise Ctrl-C
 // ends the process, with code 0.
 absl::StatusOr<int> RunPredictWatch(const CommonFlags& common, PredictFlags flags);
 
-// An answer beside the one before: the change on each target.
+// An answer compared with the previous one: the change on each target.
 std::string ChangedAnswerText(const v1::PredictResponse& before, const v1::PredictResponse& after, double budget_ms,
                               const TerminalStyle& style);
 

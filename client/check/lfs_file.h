@@ -14,7 +14,7 @@ struct LfsPointer {
   int64_t bytes = 0;
 };
 
-// nullopt for a file that is no pointer.
+// nullopt for a file that is not a pointer.
 std::optional<LfsPointer> ReadLfsPointer(const std::string& file);
 
 // Replaces the pointer by the contents, if they are in `objects`, the folder .git/lfs/objects.

@@ -1,7 +1,6 @@
-// What git knows of the user's files: earlier versions of them, in a folder of their own. The
+// Earlier versions of the user's files from git, in a separate folder. The
 // user's checkout, index and branches are never written to.
-//
-// A folder that somebody sent may have a .git whose configuration names programs. git runs none of
+// An untrusted folder may have a .git whose configuration names programs. git runs none of
 // them here: no filters, hooks, monitors of files, external diffs or conversions to text, and it
 // fetches nothing.
 #ifndef COBRA_CLIENT_CHECK_REPOSITORY_H_
@@ -63,7 +62,7 @@ class Repository {
                           const std::function<bool(absl::string_view)>& wanted, int depth,
                           TemporaryFolder* temporary) const;
 
-  // An error that says what to do about contents that a partial clone does not have.
+  // An error with the command that fetches contents missing from a partial clone.
   absl::Status WithMissing(const absl::Status& status, const std::string& commit) const;
 
   std::string root_;

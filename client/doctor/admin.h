@@ -1,4 +1,4 @@
-// `cobra-client admin`: what the operator of a server does beside signals.
+// `cobra-client admin`: what the operator of a server does, apart from signals.
 #ifndef COBRA_CLIENT_DOCTOR_ADMIN_H_
 #define COBRA_CLIENT_DOCTOR_ADMIN_H_
 

@@ -1,5 +1,5 @@
 // `cobra-client doctor`: looks for what keeps this machine from predicting and measuring well, and
-// says how to mend it. Each look is bounded in time, needs no rights of root, and changes nothing;
+// tells how to fix it. Each check is bounded in time, does not need root, and changes nothing;
 // no server is started.
 #ifndef COBRA_CLIENT_DOCTOR_DOCTOR_H_
 #define COBRA_CLIENT_DOCTOR_DOCTOR_H_

@@ -42,7 +42,7 @@ struct CallCost {
   // Why the call differs from the training data. Empty if it does not, or if there is no
   // prediction.
   std::string unknown;
-  // Predicted for the call alone; 0 without a prediction.
+  // Predicted for the call by itself; 0 without a prediction.
   double alone_us = 0;
   Cost cost;
 };

@@ -20,10 +20,10 @@ struct ListSource {
   bool of_library = false;  // its models are in a --library
 };
 
-// "torchvision" and "ncnn" are data/lists, where there is no such file. A folder is the list of its
-// files .onnx, .tflite and .param, and of those below it, by name; each asks for the inputs that it
-// has itself. A usage Diagnostic that begins with what `flag` was given; kLimit if the file is
-// larger than `most_bytes`.
+// "torchvision" and "ncnn" are data/lists, unless there is a file of that name. A folder is the
+// list of its files .onnx, .tflite and .param, and of those below it, by name; each asks for the
+// inputs that it has itself. A usage Diagnostic that begins with what `flag` was given; kLimit if
+// the file is larger than `most_bytes`.
 absl::StatusOr<ListSource> ReadListSource(const std::string& given, absl::string_view flag, int64_t most_bytes);
 
 }  // namespace cobra::client

@@ -19,7 +19,7 @@ struct ModelArguments {
   std::vector<std::string> inputs;
   std::vector<std::string> arguments;  // "name=EXPR"
   std::vector<std::string> libraries;
-  // Multiplies the limits of reading, which are for strangers' models. This one is the user's own.
+  // Multiplies the limits of reading, which are for untrusted models. This one is the user's own.
   double limits_times = 10;
   // Empty: that of each target's runtime; without a target the newest that is known.
   std::string torch_version;

@@ -78,7 +78,7 @@ class ModelInput {
   void NameModelFile(const std::string& path);
   // The program for another machine: with paths of the bundle or of a library only.
   absl::StatusOr<python::SourceRequest> Portable(python::SourceRequest program) const;
-  // What the program may read beside its code, on this machine.
+  // What the program may read in addition to its code, on this machine.
   python::DataFolder Data() const;
   // Adds what the program reads beside its code, and what is in the folders that it lists.
   absl::Status AddData(const python::SourceRequest& local, python::SourceRequest* portable) const;

@@ -13,7 +13,7 @@ namespace cobra::client {
 
 struct NamedModel {
   std::string path;   // of its file; below a --library if of_library
-  std::string entry;  // empty where the file is no program
+  std::string entry;  // empty if the file is not a program
   std::string inputs;
   bool of_library = false;
 };

@@ -56,7 +56,7 @@ bool NotesAreSilent();
 // Writes to standard error, over a progress line if there is one: with '?' for what a terminal
 // would obey, but for the colours of a Painter if there are any (`color`).
 void Say(absl::string_view text, bool color = false);
-// The same for a line that nobody needs to read: nothing after BeQuiet().
+// The same for an optional line: nothing after BeQuiet().
 void Note(absl::string_view line);
 
 // The line without a time: "asking: 3 of 20", with "about 11 s left" once that can be estimated.

@@ -22,7 +22,7 @@ struct TerminalStyle {
 // What decides the style of a stream.
 struct StreamFacts {
   bool is_terminal = false;
-  int terminal_width = 0;  // as the terminal says; 0: it does not
+  int terminal_width = 0;  // as the terminal reports it; 0: unknown
   // Of the environment; empty: not set.
   std::string term, columns, no_color, clicolor_force;
 };
@@ -37,7 +37,7 @@ TerminalStyle StandardErrorStyle(ColorChoice choice = ColorChoice::kAuto);
 // Whether a line on standard error can be drawn again and erased.
 bool CanRedrawStandardError();
 
-// Whether somebody can be asked: standard input and standard error are a terminal.
+// Whether the user can be asked: standard input and standard error are a terminal.
 bool SomebodyCanAnswer();
 
 // "[y/N]": true if the answer on standard input begins with y. An end of input is a no.
@@ -52,7 +52,7 @@ class Painter {
   std::string Bad(absl::string_view text) const;
   std::string Good(absl::string_view text) const;
   std::string Doubt(absl::string_view text) const;
-  // By a share of the whole: a fifth or more stands out.
+  // By a share of the whole: a fifth or more is highlighted.
   std::string Weight(absl::string_view text, double share) const {
     return share >= 0.2 ? Bad(text) : share >= 0.05 ? Doubt(text) : std::string(text);
   }

@@ -21,7 +21,7 @@ struct Column {
   // If names cut to their least width are not enough, columns are left out, those with the highest
   // number first, and a last line names them. 0: never.
   int leave_out = 0;
-  // Instead of being left out, its cells go to lines of their own below their rows.
+  // Instead of being omitted, its cells go to separate lines below their rows.
   bool below = false;
 };
 

@@ -1,4 +1,4 @@
-// A prediction as it stands in a reply, and how many bytes it takes there.
+// A prediction as it is in a reply, and how many bytes it takes there.
 #ifndef COBRA_SERVER_PREDICT_PREDICTION_ROWS_H_
 #define COBRA_SERVER_PREDICT_PREDICTION_ROWS_H_
 

@@ -39,7 +39,7 @@ struct EnqueueLimits {
 
 // What one caller may have in the queue that has not ended, and all callers together: layers for
 // some hours of a device. Without access control all callers are one. An administrator may fill the
-// queue beyond what others may. The server's own tasks have a limit of their own (--learn).
+// queue beyond what others may. The server's own tasks have a separate limit (--learn).
 struct QueueLimits {
   int64_t max_caller_tasks = 20'000;
   int64_t max_caller_bytes = int64_t{64} << 20;  // of the tasks' texts

@@ -1,4 +1,4 @@
-// Strangers' models are read in processes of their own (reader/): whatever a model does there costs
+// Untrusted models are read in separate processes (reader/): whatever a model does there costs
 // its own request and nothing else. Readers wait ready, forked ahead from a process that has
 // imported the libraries, and end after one request.
 //
@@ -30,7 +30,7 @@ struct ReaderOptions {
   // Of PyTorch, as which most programs will be read: a process is ready for it.
   std::string torch_version = python::kNewestTorchVersion;
   int ahead = 2;          // readers that each image keeps waiting
-  bool insecure = false;  // do without seccomp where the kernel refuses it
+  bool insecure = false;  // continue without seccomp if the kernel refuses it
 };
 
 // Whether the library files that a model was read from are unchanged. May take a while.

@@ -26,7 +26,7 @@ absl::Status DoOnce(LiveModel* model, absl::string_view target, const store::Don
                     absl::FunctionRef<absl::Status()> work,
                     absl::FunctionRef<absl::Status(const std::string& answer)> repeat);
 
-// What Adapt and Observe answer beside the target, as it is stored, and back.
+// What Adapt and Observe return in addition to the target, as it is stored, and back.
 std::string StoredAnswer(const v1::AdaptResponse& response, absl::string_view warning);
 absl::Status FillStoredAnswer(const std::string& answer, const ModelSnapshot& model, absl::string_view target,
                               v1::AdaptResponse* response);

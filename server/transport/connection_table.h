@@ -22,7 +22,7 @@
 
 namespace cobra::server {
 
-// An accepted connection. Its descriptor belongs to whoever handles the connection, and may be
+// An accepted connection. Its descriptor belongs to the connection's handler, and may be
 // closed at any time.
 class Connection {
  public:
@@ -38,7 +38,7 @@ class Connection {
   bool IsOpen() const;
   // How long nothing was sent in either direction. Of a Unix socket only its age is known.
   absl::Duration Silence() const;
-  // Whoever handles the connection notices, and closes it.
+  // The connection's handler notices, and closes it.
   void End();
 
   // Any thread: a call begins, a message of it was taken, it has ended. With too many calls the

@@ -198,7 +198,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession<Stream>> {
     WatchClient();
   }
 
-  // Whoever has closed the connection wants no answer. What was sent before that may still be
+  // A client that has closed the connection wants no answer. What was sent before that may still be
   // unread here, so only the system knows.
   void WatchClient() {
     if (!waits_) return;

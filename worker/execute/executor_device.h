@@ -22,7 +22,7 @@ at::ScalarType FloatTypeOf(const Execution& execution);
 // Every member may throw LibTorch's exceptions.
 class ExecutionDevice {
  public:
-  // CUDA: creates the process's context (never before a fork), a stream of its own that all later
+  // CUDA: creates the process's context (never before a fork), a separate stream that all later
   // calls go to, and sets the TF32 flags.
   explicit ExecutionDevice(const Execution& execution);
   ~ExecutionDevice();

@@ -19,11 +19,11 @@
 
 namespace cobra::worker {
 
-// The program of a command without its folder, which is nobody's business in a record. REQUIRES:
+// The program of a command without its folder, which does not belong into a record. REQUIRES:
 // not empty.
 std::string ProgramName(const std::vector<std::string>& argv);
 
-// What the runner says of itself.
+// How the runner describes itself.
 struct RunnerDescription {
   std::string runtime, version;
   std::string format;  // of the files that it loads: "json", "onnx", "python"
@@ -55,16 +55,16 @@ struct RunnerModel {
 struct ProfileEntry {
   std::string name;
   double us = 0;           // in one call of the network
-  std::vector<int> calls;  // of the graph that it stands for; empty where the runtime does not say
+  std::vector<int> calls;  // of the graph that it stands for; empty if the runtime does not tell
 };
 
 // All calls: Unimplemented, beginning with the operator, if the runtime cannot run the network;
 // ResourceExhausted if it has no memory; DeadlineExceeded or Unavailable if the runner hangs, dies
-// or prints what is no answer: it is then killed, and Start() makes a new one. Internal: any other
-// error that it answers.
+// or prints something that is not an answer: it is then killed, and Start() makes a new one.
+// Internal: any other error that it answers.
 class ProcessRunner {
  public:
-  // Starts `argv` in a process group of its own and asks it to describe itself.
+  // Starts `argv` in a new process group and asks it to describe itself.
   static absl::StatusOr<std::unique_ptr<ProcessRunner>> Start(const std::vector<std::string>& argv,
                                                               const RunnerLimits& limits = {});
   ~ProcessRunner();

@@ -55,7 +55,7 @@ class Spool {
   // now on; empty: the one that the spool has, or a new one. FailedPrecondition if tasks of a
   // worker of another name are there: only that one may report them. FailedPrecondition, too, if a
   // queue client still knows the spool under another name: it would report what is measured from
-  // now on. Whoever gives a name holds the spool's lock (device_lock.h).
+  // now on. The caller that gives a name holds the spool's lock (device_lock.h).
   static absl::StatusOr<Spool> Open(absl::string_view folder, absl::string_view worker = "");
 
   const std::string& folder() const { return folder_; }

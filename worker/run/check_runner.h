@@ -1,5 +1,5 @@
-// Tests a stranger's runner (docs/runners.md): right results, a clock that agrees with ours, memory
-// given back, life after a failure.
+// Tests a third-party runner (docs/runners.md): right results, a clock that agrees with ours,
+// memory given back, life after a failure.
 #ifndef COBRA_WORKER_RUN_CHECK_RUNNER_H_
 #define COBRA_WORKER_RUN_CHECK_RUNNER_H_
 

@@ -97,7 +97,7 @@ inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTo
   return std::abs(ratios.compute - 1) > tolerance || std::abs(ratios.copy - 1) > copy_tolerance;
 }
 
-// How many times as long as undisturbed the runs took, in the median; 1 if nobody knows better.
+// The median ratio of the runs to their undisturbed time; 1 if unknown.
 double DisturbanceRatio(const store::Latency& latency);
 // Whether Latency::median_us is that of a machine on which something else ran: the canary says so,
 // it is longer than what the network takes undisturbed, or the runs are too long to tell and

@@ -1,4 +1,4 @@
-// A space of single layers: kinds of calls, each drawn by a function, in fixed proportions.
+// A space of single layers: types of calls, each drawn by a function, in fixed proportions.
 #ifndef COBRA_WORKER_SAMPLE_LAYER_KINDS_H_
 #define COBRA_WORKER_SAMPLE_LAYER_KINDS_H_
 
