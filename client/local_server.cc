@@ -165,7 +165,7 @@ class Starter {
     while (ListenerOf(PathOf("socket")) != 0) {
       if (absl::Now() > deadline)
         return absl::FailedPreconditionError(absl::StrCat("the server of another version (process ", listener,
-                                                          ") does not end; end it: kill ", listener));
+                                                          ") does not end; stop it: kill ", listener));
       absl::SleepFor(kPoll);
     }
     return absl::OkStatus();

@@ -116,7 +116,7 @@ absl::StatusOr<Names> WriteBinary(CallWriter& c) {
   if (!c.Has(1)) {
     if (c.op() == Op::rsub && alpha != 1) return Refused("alpha");
     const double other = c.Double(power ? "exponent" : "other") * alpha;
-    if (!std::isfinite(other)) return Refused("a number that is not finite: its file has none");
+    if (!std::isfinite(other)) return Refused("a number that is not finite, which its file cannot hold");
     y = type == kPow ? Power(c, c.In(0), other) : c.WithNumber(type, c.In(0), other);
   } else if (!c.Has(0)) {
     y = c.WithNumber(Turned(type), c.In(1), c.Double("input"));

@@ -119,7 +119,7 @@ absl::StatusOr<Names> WriteInterpolate(CallWriter& c) {
   COBRA_ASSIGN_OR_RETURN(const Ints out, Unbatched(c.Out().shape, dims));
   if (in == out) return Names{c.In(0)};
   if (type == 3 && c.Bool("align_corners") && std::count(out.begin() + 1, out.end(), 1) > 0)
-    return Refused("mode='bicubic' with aligned corners to a size of 1, of which ncnn makes no number");
+    return Refused("mode='bicubic' with aligned corners to a size of 1, for which ncnn computes no number");
   const Ints rows{in[0], 1, in.back()}, to{out[0], 1, out.back()};
   const std::string x = c.In(0, dims == 1 ? rows : in);
   Params params{{0, type}, {3, dims == 1 ? 1 : out[1]}, {4, out.back()}};

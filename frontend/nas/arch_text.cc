@@ -145,7 +145,7 @@ absl::Status UsageError(absl::string_view message, absl::string_view hint) {
 
 absl::Status UnbuildableError(absl::string_view message) {
   return UserError(Diagnostic::Kind::kModelError, std::string(message),
-                   "the space's own code refuses this architecture too");
+                   "the space's own code rejects this architecture too");
 }
 
 }  // namespace cobra::nas

@@ -52,13 +52,13 @@ absl::StatusOr<Fields> ParseFields(ArchText& text) {
     if ((key == "encoder" || key == "decoder") && text.Peek("{")) continue;  // a nested dictionary
     const std::string name = CanonicalKey(key);
     if (absl::EndsWith(name, "_avg")) {
-      return text.ErrorAt(begin, "an average over layers describes no network",
+      return text.ErrorAt(begin, "an average over layers does not describe a network",
                           "rows of HAT's latency data hold ten such features: give them to the predictor of space hat "
                           "(cobra-train) as features; a graph needs the full configuration, every layer's sizes");
     }
     bool known = false;
     for (absl::string_view k : kKeys) known = known || k == name;
-    if (!known) return text.ErrorAt(begin, "no key of a SubTransformer");
+    if (!known) return text.ErrorAt(begin, "not a key of a SubTransformer");
     Field field;
     text.SkipSpace();
     field.position = text.position();

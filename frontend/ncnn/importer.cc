@@ -181,7 +181,7 @@ absl::Status Importer::RunLayer(const Layer& layer) {
     Diagnostic d;
     d.kind = Diagnostic::Kind::kUnsupported;
     d.message = absl::StrCat(Label(layer), ": this layer type is not supported");
-    d.hint = "docs/ncnn_support.md lists those that are; a layer of your own cannot be read";
+    d.hint = "docs/ncnn_support.md lists those that are; a custom layer cannot be read";
     if (const absl::string_view why = RefusalOf(layer.type); !why.empty()) {
       d.message = absl::StrCat(Label(layer), ": this layer type is refused: ", why);
       d.hint = "docs/ncnn_support.md lists what is supported";

@@ -197,7 +197,7 @@ absl::Status RotaryEmbed(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 3, 3));
   COBRA_RETURN_IF_ERROR(im.CheckDims(layer, 0, 3));
   const graph::Shape s = im.InShape(layer);
-  if (s[3] % 2 != 0) return im.Wrong(layer, absl::StrCat("rows of ", s[3], " numbers, which are no pairs"));
+  if (s[3] % 2 != 0) return im.Wrong(layer, absl::StrCat("rows of ", s[3], " numbers, which are not pairs"));
   const bool neighbours = layer.Int(0, 0) != 0;
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef cosines, AnglesOf(im, layer, 1));
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef sines, AnglesOf(im, layer, 2));

@@ -84,7 +84,7 @@ absl::StatusOr<graph::Shape> RequestedShape(const std::string& name, const ::onn
   if (fits) return asked.shape;
   const bool open = absl::c_any_of(type.shape().dim(), IsOpen);
   return Usage(absl::StrCat("--input ", name, "=", text, ": the file has ", DeclaredText(type.shape())),
-               open ? "give as many sizes, its own where it has a number, any where it has a name or ?"
+               open ? "give as many sizes: its own for a number, any for a name or ?"
                     : "its sizes are fixed: leave --input out, or export the model again for others");
 }
 

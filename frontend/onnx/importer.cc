@@ -198,7 +198,7 @@ absl::StatusOr<std::shared_ptr<const Values>> Importer::NeedValues(const TensorP
   d.message = absl::StrCat(what, " depends on the values of ", inputs.size() == 1 ? "input " : "inputs ",
                            absl::StrJoin(inputs, ", "));
   if (!inputs.empty())
-    d.hint = absl::StrCat("give them beforehand where they are always the same: --arg ",
+    d.hint = absl::StrCat("give them in advance if they are always the same: --arg ",
                           absl::StrJoin(inputs, "=VALUE --arg "), "=VALUE");
   return DiagnosticToStatus(d);
 }
@@ -404,7 +404,7 @@ absl::StatusOr<const Entry*> Importer::FindEntry(const NodeProto& node) const {
   if (registry == nullptr) {
     const bool layout = node.domain() == "com.microsoft.nchwc" || node.domain() == "com.ms.internal.nhwc";
     return UnsupportedWithHint(absl::StrCat("operators of the domain ", node.domain(), " are not supported"),
-                               layout ? "they are for one kind of processor: let ONNX Runtime optimise up to the level "
+                               layout ? "they are for one type of processor: let ONNX Runtime optimise up to the level "
                                         "extended"
                                       : kOtherOperatorsHint);
   }

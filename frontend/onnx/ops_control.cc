@@ -312,7 +312,7 @@ void AddControlOperators(Registry* registry) {
   registry->Add("OptionalGetElement", {OptionalGetElement, 0, true});
   registry->Add("OptionalHasElement", {OptionalHasElement, 0, true});
   for (const char* name : {"StringNormalizer", "StringConcat", "StringSplit", "RegexFullMatch", "TfIdfVectorizer"})
-    registry->Refuse(name, "strings are no numbers");
+    registry->Refuse(name, "strings are not numbers");
   registry->Refuse("ImageDecoder", "the size of an image depends on its bytes");
   for (const char* name :
        {"Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"})

@@ -330,7 +330,7 @@ void AddMicrosoftFusedOperators(Registry* registry) {
   for (const char* name : {"BeamSearch", "GreedySearch", "Sampling", "WhisperBeamSearch"})
     registry->Refuse(name, "how often its graph runs depends on the tokens");
   registry->Refuse("NGramRepeatBlock", "which scores it bans depends on the tokens");
-  registry->Refuse("Tokenizer", "strings are no numbers");
+  registry->Refuse("Tokenizer", "strings are not numbers");
 }
 
 }  // namespace cobra::onnx

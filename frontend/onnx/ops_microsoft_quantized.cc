@@ -196,7 +196,7 @@ absl::StatusOr<Blocks> ReadBlocks(NodeContext& c) {
   if (b.size < 16 || b.size > 1 << 20 || (b.size & (b.size - 1)) != 0) return Invalid("block_size=", b.size);
   if (b.bits != 2 && b.bits != 4 && b.bits != 8) return Unsupported("bits=", b.bits);
   b.per_row = (b.columns + b.size - 1) / b.size;
-  if (c.Int("weight_prepacked") != 0) return Unsupported("weight_prepacked: a layout of one kind of device");
+  if (c.Int("weight_prepacked") != 0) return Unsupported("weight_prepacked: a layout for one type of device");
   if (c.Has(4)) return Unsupported("g_idx");
   if (c.Type(1).dtype != graph::DType::uint8) return Invalid("the weight is ", graph::TypeText(c.Type(1)));
   const int64_t bytes = graph::TensorType{{b.rows, b.per_row, b.size / 8 * b.bits}, graph::DType::uint8}.num_elements();

@@ -43,15 +43,15 @@ absl::StatusOr<OnnxModel> Read(absl::string_view file, const OnnxRequest& reques
     return DiagnosticToStatus(d);
   }
   // A parsed node takes many times its size in the file, so the memory is computed before parsing.
-  const ParsedSize size = ParsedSizeOf(bytes, limits.onnx.max_parsed_bytes);
-  if (size.nodes > limits.onnx.max_steps || size.bytes > limits.onnx.max_parsed_bytes) {
+  const ModelSize size = SizeOfModel(bytes, limits.onnx.max_parsed_bytes);
+  if (size.nodes > limits.onnx.max_steps || size.parsed.bytes > limits.onnx.max_parsed_bytes) {
     d.kind = Diagnostic::Kind::kLimit;
-    d.message = size.nodes > limits.onnx.max_steps ? LimitMessage("", limits.onnx.max_steps, "nodes")
-                                                   : LimitMessage("what it takes in memory, without its weights",
-                                                                  limits.onnx.max_parsed_bytes, "bytes");
+    d.message = size.nodes > limits.onnx.max_steps
+                    ? LimitMessage("", limits.onnx.max_steps, "nodes")
+                    : LimitMessage("its memory, without its weights", limits.onnx.max_parsed_bytes, "bytes");
     return DiagnosticToStatus(d);
   }
-  if (!size.well_formed) return no_file();
+  if (!size.parsed.well_formed) return no_file();
   ::onnx::ModelProto model;
   if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return no_file();
   return Importer(request, limits, keep_values).Import(model);

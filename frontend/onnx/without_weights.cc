@@ -57,7 +57,7 @@ class Stripper {
       if (!MayHoldData(inner, static_cast<int64_t>(field.bytes.size()))) {
         left_ += static_cast<int64_t>(field.whole.size());
         if (left_ > most_left_)
-          return absl::ResourceExhaustedError(LimitMessage("what it has beside its weights", most_left_, "bytes"));
+          return absl::ResourceExhaustedError(LimitMessage("its contents other than weights", most_left_, "bytes"));
         out->append(field.whole.data(), field.whole.size());
         continue;
       }

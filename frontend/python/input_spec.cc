@@ -98,7 +98,7 @@ class InputParser {
       if (value->kind == InputValue::Kind::kDict) {
         COBRA_ASSIGN_OR_RETURN(std::string key, Key());
         if (std::find(value->keys.begin(), value->keys.end(), key) != value->keys.end())
-          return Error(absl::StrCat("the key \"", key, "\" stands in it twice"));
+          return Error(absl::StrCat("the key \"", key, "\" occurs in it twice"));
         value->keys.push_back(std::move(key));
       }
       COBRA_ASSIGN_OR_RETURN(InputValue item, Value(depth + 1));

@@ -135,7 +135,7 @@ absl::Status DepthToSpace(Importer& im, const OpCall& call) {
   const int64_t b = options->block_size();
   COBRA_RETURN_IF_ERROR(CheckBlock(im, call, b));
   const graph::Shape s = im.ShapeOf(call.inputs[0]);
-  if (s[3] % (b * b) != 0) return im.Wrong(call, absl::StrCat(s[3], " channels are no blocks of ", b, "x", b));
+  if (s[3] % (b * b) != 0) return im.Wrong(call, absl::StrCat(s[3], " channels are not blocks of ", b, "x", b));
   const int64_t c = s[3] / (b * b);
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.File(call.inputs[0]));
   return Rearrange(im, call, x, {s[0], s[1], s[2], b, b, c}, {0, 1, 3, 2, 4, 5}, {s[0], s[1] * b, s[2] * b, c});

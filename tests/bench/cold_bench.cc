@@ -3,7 +3,7 @@
 // ResNet-50 as a file of the server's library. Server and readers run on one core (the first that
 // this process may use), the client on the others. Each round starts a server of its own. The first
 // requests, for other networks, let it import the libraries. Then ResNet-50 is asked for with a
-// batch size that was not asked for before, so every layer is new: nothing of reading, encoding and
+// batch size that was not requested before, so every layer is new: nothing of reading, encoding and
 // graph network can come from a cache. The other side is cold_reference.py: PyTorch with libraries
 // imported builds the model, traces it with torch.fx, propagates shapes, and runs an encoder and a
 // graph network of the same sizes, on one thread.

@@ -96,10 +96,14 @@ class Client:
         if token is not None:
             token = carried(token, "token").strip()  # as read from a file
             if not token.isascii() or not token.isprintable():
-                raise UsageError("token: has characters that no token has", "give the text that its operator made")
+                raise UsageError(
+                    "token: has characters that cannot be in a token", "give the text that its operator created"
+                )
             self._metadata.append(("authorization", "Bearer " + token))
         if authority is not None and not isinstance(authority, bytes):
-            raise UsageError("authority: is not bytes", "give what is in the file: open('authority.pem', 'rb').read()")
+            raise UsageError(
+                "authority: is not bytes", "give the contents of the file: open('authority.pem', 'rb').read()"
+            )
         self._credentials = grpc.ssl_channel_credentials(authority) if authority or token else None
         self._channel = (
             grpc.secure_channel(address, self._credentials, _OPTIONS)
@@ -331,7 +335,7 @@ class Client:
         reply = self._call("SuggestSamples", request, pb.SuggestSamplesResponse)
         numbers = {str(number) for number in range(len(asked))}
         if not numbers.issuperset([*reply.rows, *(refused.row for refused in reply.refused)]):
-            raise _bad_reply("a network that it was not asked about")
+            raise _bad_reply("a network that was not in the question")
         return Suggestions(asked, reply)
 
     # ---- the call
@@ -339,7 +343,7 @@ class Client:
     def _request(self, question: Question, method: str = "forward") -> pb.PredictRequest:
         names = _names(question)
         if not names:
-            raise UsageError("targets=[]: names no target", "Client.targets() lists them")
+            raise UsageError("targets=[]: is empty", "Client.targets() lists them")
         targets = [carried(name, "target") for name in names]
         if models.takes_time(question.model):
             self._refuse_unknown(targets)
@@ -393,7 +397,7 @@ class Client:
             except ValueError:
                 if not self._is_closed:
                     raise
-                raise UsageError(f"{self.address}: this client is closed", "ask inside of its `with`") from None
+                raise UsageError(f"{self.address}: this client is closed", "use it inside its `with`") from None
 
 
 class _Stream:
@@ -454,7 +458,7 @@ class _Stream:
             while not self._failed.empty():
                 yield self._failed.get_nowait()
             if message.request_id not in self._waiting:
-                raise _bad_reply("an answer to what was not asked")
+                raise _bad_reply("an answer to an unknown question")
             question, _ = self._waiting[message.request_id]
             number, make = message.request_id, self._client._answer
             answer = await asyncio.get_running_loop().run_in_executor(None, make, number, question, message)
@@ -478,7 +482,8 @@ def _label(name: Any, value: Any) -> Tuple[str, Union[str, bytes]]:
     (proto/label.h); what gRPC itself refuses is refused here."""
     if not isinstance(name, str) or not re.fullmatch("[a-z0-9_.-]+", name) or name.endswith("-bin"):
         raise UsageError(
-            f"labels: {name!r}: is not the name of a label", "use small letters, digits, -, _ and ., not ending in -bin"
+            f"labels: {name!r}: is not the name of a label",
+            "use lower-case letters, digits, -, _ and ., not ending in -bin",
         )
     if not isinstance(value, str) or not value.isprintable():
         raise UsageError(f"labels: {name}={value!r}: is not printable text", "write other characters in another way")

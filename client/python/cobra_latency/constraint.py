@@ -54,7 +54,7 @@ class FeasibleUnder:
             raise UsageError(f"by={by!r}: is neither 'expected' nor 'high'", "see FeasibleUnder")
         self.targets: List[str] = [target] if isinstance(target, str) else list(target)
         if not self.targets:
-            raise UsageError("target=[]: names no target", "Client.targets() lists them")
+            raise UsageError("target=[]: is empty", "Client.targets() lists them")
         self.budget_ms = budget_ms
         self.target = self.targets[0]
         """The first one."""
@@ -104,7 +104,7 @@ class FeasibleUnder:
             reason = f"a confidence of {confidence:.2f} is below {self.min_confidence:.2f}, so {milliseconds(ms)} ms{on} is a guess"
             return Verdict(False, reason, ms, high_ms)
         if not estimate.fits:
-            return Verdict(False, f"{target} has not the memory: {estimate.notes[0]}", ms, high_ms)
+            return Verdict(False, f"{target} does not have the memory: {estimate.notes[0]}", ms, high_ms)
         what = f"{what} {milliseconds(value)} ms{', a guess,' if estimate.is_guess else ''}"
         if not value <= self.budget_ms:  # also what is not a number
             over = value / self.budget_ms - 1

@@ -34,7 +34,7 @@ def carried(value: Any, what: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{what}={value!r}: has characters that are no Unicode", "leave them out") from None
+        raise UsageError(f"{what}={value!r}: has characters that are not Unicode", "leave them out") from None
     return value
 
 

@@ -112,7 +112,7 @@ def _said() -> Iterator[None]:
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise ServerUnavailable(
             f"the server of this user: {one_line(str(error))}",
-            "mend that, or name a server that runs: Client('HOST:PORT')",
+            "fix that, or name a running server: Client('HOST:PORT')",
         ) from error
 
 
@@ -205,7 +205,7 @@ class _Starter:
         while self.listener():
             if time.monotonic() > deadline:
                 raise ServerUnavailable(
-                    f"process {listener}: a server of another version does not end", f"end it: kill {listener}"
+                    f"process {listener}: a server of another version does not exit", f"stop it: kill {listener}"
                 )
             time.sleep(_POLL_S)
 
@@ -258,7 +258,7 @@ def _weights_beside(program: str) -> str:
     roots = [os.path.join(prefix, "share", "cobra"), os.path.dirname(os.path.dirname(prefix))]
     found = [path for path in (os.path.join(root, "model", "pretrained") for root in roots) if os.path.exists(path)]
     if not found:
-        raise ServerUnavailable(f"{program}: no weights are beside it", "say where they are: local(model='FOLDER')")
+        raise ServerUnavailable(f"{program}: no weights are next to it", "say where they are: local(model='FOLDER')")
     return found[0]
 
 

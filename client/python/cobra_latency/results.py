@@ -192,7 +192,7 @@ class Prediction(Tabular):
         for estimate in self.estimates:
             if estimate.target == target:
                 return estimate
-        raise _unknown(target, "was not asked for", "answers are for", [e.target for e in self])
+        raise _unknown(target, "was not requested", "answers are for", [e.target for e in self])
 
     def __iter__(self) -> Iterator[Estimate]:
         return iter(self.estimates)
@@ -249,7 +249,7 @@ class Explanation(Tabular):
         for each in self.each:
             if each.estimate.target == target:
                 return each
-        raise _unknown(target, "was not asked for", "answers are for", [each.estimate.target for each in self.each])
+        raise _unknown(target, "was not requested", "answers are for", [each.estimate.target for each in self.each])
 
     def by(self, key: str) -> List[Tuple[str, float, int]]:
         """Sums by "op", "module" or "line": (name, milliseconds, calls), the slowest first."""

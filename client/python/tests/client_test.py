@@ -223,7 +223,7 @@ class ClientTest(unittest.TestCase):
         cell = CELL.format("nor_conv_3x3")
         verdict = fits(cell)
         self.assertFalse(verdict)
-        self.assertRegex(verdict.reason, r"little has not the memory: needs \S+ GB of 0.001 GB")
+        self.assertRegex(verdict.reason, r"little does not have the memory: needs \S+ GB of 0.001 GB")
         self.assertGreater(fits.excess(verdict), 0)
         self.assertEqual(fits.many([(cell, None)]), [verdict])
         answer = self.client.predict_many([Question(cell, targets="little")])[0]

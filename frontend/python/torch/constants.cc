@@ -84,7 +84,7 @@ Result<const ConstValues*> ReadValues(Interpreter& interp, Tensor* tensor, absl:
   if ((!tensor->is_const() && !known) || tensor->is_random) {
     return interp.DataDependent(
         what,
-        "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants; an "
+        "a latency cannot depend on the values of a tensor: compute this from shapes, configuration or constants; an "
         "input can be a constant: --arg 'mask=torch.ones(1, 16)'");
   }
   if (tensor->values == nullptr) {

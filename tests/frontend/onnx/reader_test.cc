@@ -154,7 +154,7 @@ TEST(OnnxReaderTest, ErrorsNameFileNodeOperatorAndOpset) {
   EXPECT_EQ(d.position.file, "net.onnx");
   EXPECT_EQ(d.message,
             "StringNormalizer \"the_StringNormalizer\" (node 2, opset 13): this operator is not supported: "
-            "strings are no numbers");
+            "strings are not numbers");
   model.graph().mutable_node(1)->set_domain("com.microsoft");
   EXPECT_THAT(ErrorOf(model.Bytes()).message, HasSubstr("com.microsoft.StringNormalizer"));
   EXPECT_THAT(ErrorOf(Model(25).Bytes()).message, HasSubstr("opset 25"));

@@ -206,6 +206,6 @@ def _may_be_caught(frame: FrameType) -> bool:
 
 def _note(what: str) -> None:
     warnings.warn(
-        f"{origins.current()}: {what} depends on the values of tensors, and is taken to let the program go on",
+        f"{origins.current()}: {what} depends on the values of tensors; it is assumed that the program continues",
         stacklevel=2,
     )

@@ -119,8 +119,8 @@ class Recorder(TorchFunctionMode):
             hint = f"it is a constant of {value.tensor.numel():,} elements, whose numbers are not computed: use Python numbers"
             return self.error(f"{what} reads a constant that is too large", hint)
         return self.error(
-            f"{what} depends on what a tensor holds",
-            "a latency cannot: compute this from shapes, configuration or constants; where an input is the same in every run (a mask), give it as "
+            f"{what} depends on the values of a tensor",
+            "a latency cannot: compute this from shapes, configuration or constants; if an input is the same in every run (a mask), give it as "
             "cobra_latency.Constant(tensor)",
             "data_dependent",
         )
@@ -190,7 +190,7 @@ class Recorder(TorchFunctionMode):
     def _mismatched(self, function: Function, args: Sequence[Any], kwargs: Dict[str, Any], why: Exception) -> Any:
         """torch raises its own error for arguments that it does not take either."""
         function.callable(*self.on_meta(args), **self.on_meta(kwargs))
-        raise self.error(f"{function.shown}(): {why}", "this way to call it is not known: please report it")
+        raise self.error(f"{function.shown}(): {why}", "this way to call it is unknown: please report it")
 
     def _unknown(self, function: Function, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
         tensors = [self.value(t) for t in tensors_in([args, kwargs])]

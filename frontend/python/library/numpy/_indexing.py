@@ -130,7 +130,7 @@ def _turned(t, index):
     dim = 0
     for k, part in enumerate(parts):
         if isinstance(part, list) or _is_array(part):
-            torch._unsupported("numpy: an array beside a slice that runs backwards as an index")
+            torch._unsupported("numpy: an array together with a reversed slice as an index")
         if isinstance(part, slice) and part.step is not None and part.step < 0:
             t = t.index_select(dim, torch.tensor(list(range(*part.indices(t.shape[dim]))), dtype=torch.int64))
             parts[k] = slice(None)

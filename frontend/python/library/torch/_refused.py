@@ -80,7 +80,7 @@ class _Selection(_Refused):
     def _refuse(self, *args, **kwargs):
         torch._data_dependent(
             "indexing by a mask",
-            "a latency cannot depend on what a tensor holds: compute this from shapes, configuration or constants; an "
+            "a latency cannot depend on the values of a tensor: compute this from shapes, configuration or constants; an "
             "input can be a constant: --arg 'mask=torch.ones(1, 16)'",
         )
 

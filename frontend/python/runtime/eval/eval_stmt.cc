@@ -34,7 +34,7 @@ Completion ExecStmt(Interpreter& interp, Frame& frame, const StmtNode* s);
 bool IsForMissingValues(Interpreter& interp, const Frame& frame, const ast::Position& pos, absl::string_view what) {
   if (!interp.importer().DropFailure(Diagnostic::Kind::kDataDependent)) return false;
   AddReadNote({frame.unit->display_name, pos.line, 0},
-              absl::StrCat(what, " depends on the values of tensors, and is taken to let the program go on"));
+              absl::StrCat(what, " depends on the values of tensors; it is assumed that the program continues"));
   return true;
 }
 

@@ -345,7 +345,7 @@ Failure Interpreter::Unsupported(absl::string_view what, absl::string_view hint,
   if (failure_ == nullptr) {
     failure_ = MakeFailure(
         *this, Diagnostic::Kind::kUnsupported, absl::StrCat(what, " is not supported"),
-        hint.empty() ? "COBRA cannot read this yet: keep it out of the way of the model in eval mode, or report it"
+        hint.empty() ? "COBRA cannot read this yet: make sure that the model in eval mode does not use it, or report it"
                      : hint);
     failure_->missing_module = std::string(missing_module);
   }
@@ -427,13 +427,13 @@ Result<void> Interpreter::StepSlow() {
   const int64_t most = library ? limits.library_steps : limits.steps;
   if (steps_used_ >= most) {
     return LimitReached(LimitMessage(library ? "importing libraries" : "the program", most, "steps"),
-                        "is there a loop that does not end? Else cobra-client --limits-times moves this limit.");
+                        "is there an endless loop? Otherwise raise this limit with cobra-client --limits-times.");
   }
   if (limits.cancelled != nullptr && limits.cancelled->load(std::memory_order_relaxed))
     return LimitReached("the request was cancelled");
   if (std::chrono::steady_clock::now() > deadline_) {
     return LimitReached(LimitMessage("the program", limits.wall_time_ms, "ms"),
-                        "is there a loop that does not end? Else give it more time (--deadline-s).");
+                        "is there an endless loop? Otherwise give it more time (--deadline-s).");
   }
   steps_until_check_ = std::min(kStepsBetweenChecks, most - steps_used_);
   steps_used_ += steps_until_check_;

@@ -27,7 +27,7 @@ def barrier(*args, **kwargs):
 
 
 def init_process_group(*args, **kwargs):
-    raise RuntimeError("torch.distributed: one process only here")
+    raise RuntimeError("torch.distributed: only one process is supported here")
 
 
 def _needs_group(*args, **kwargs):
