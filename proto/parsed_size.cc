@@ -1,5 +1,6 @@
 #include "proto/parsed_size.h"
 
+#include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,7 +17,6 @@ using google::protobuf::FieldDescriptor;
 constexpr int64_t kOverhead = 24;
 constexpr int64_t kNumber = 8;
 constexpr int64_t kUnknownField = 48;  // of 16 bytes, while their list grows: the old one, and one twice as large
-constexpr int kMaxDepth = 100;         // protobuf's own limit
 
 int64_t BytesOfText(absl::string_view text) {
   const int64_t inside = sizeof(std::string) + kOverhead;
@@ -45,42 +45,10 @@ bool Fits(const WireField& field, const FieldDescriptor& known) {
   return field.kind == KindOf(known) || (field.kind == WireField::Kind::kBytes && known.is_packable());
 }
 
-class Scan {
+// What generated messages take by themselves.
+class MessageSizes {
  public:
-  explicit Scan(int64_t most) : most_(most) {}
-  const ParsedSize& size() const { return size_; }
-
-  // Returns false if it stopped early.
-  bool Read(absl::string_view bytes, const Descriptor& type, int depth) {
-    if (depth > kMaxDepth) return Damaged();
-    WireField field;
-    while (!bytes.empty()) {
-      if (!NextWireField(&bytes, &field)) return Damaged();
-      if (!Add(field, type.FindFieldByNumber(field.number), depth)) return false;
-      if (size_.bytes > most_) return false;
-    }
-    return true;
-  }
-
- private:
-  bool Add(const WireField& field, const FieldDescriptor* known, int depth) {
-    const bool has_bytes = field.kind == WireField::Kind::kBytes;
-    if (known == nullptr || !Fits(field, *known)) {
-      size_.bytes += kUnknownField + (has_bytes ? BytesOfText(field.bytes) : 0);
-    } else if (!has_bytes) {
-      size_.bytes += known->is_repeated() ? kNumber : 0;
-    } else if (known->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE) {
-      size_.bytes += SizeOf(*known->message_type()) + kOverhead;
-      return Read(field.bytes, *known->message_type(), depth + 1);
-    } else if (known->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
-      size_.bytes += BytesOfText(field.bytes);
-    } else {
-      size_.bytes += kNumber * static_cast<int64_t>(field.bytes.size());  // packed: one byte may become a number
-    }
-    return true;
-  }
-
-  int64_t SizeOf(const Descriptor& type) {
+  int64_t Of(const Descriptor& type) {
     auto [it, inserted] = sizes_.try_emplace(&type, 0);
     if (inserted) {
       const auto* prototype = google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type);
@@ -89,19 +57,34 @@ class Scan {
     return it->second;
   }
 
-  bool Damaged() { return size_.well_formed = false; }
-
-  const int64_t most_;
+ private:
   absl::flat_hash_map<const Descriptor*, int64_t> sizes_;
-  ParsedSize size_;
 };
+
+using Field = ParsedField<const Descriptor*>;
+
+Field SizeOfField(const Descriptor& type, const WireField& field, MessageSizes* sizes) {
+  const bool has_bytes = field.kind == WireField::Kind::kBytes;
+  const FieldDescriptor* const known = type.FindFieldByNumber(field.number);
+  if (known == nullptr || !Fits(field, *known))
+    return {kUnknownField + (has_bytes ? BytesOfText(field.bytes) : 0), std::nullopt};
+  if (!has_bytes) return {known->is_repeated() ? kNumber : 0, std::nullopt};
+  if (known->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE)
+    return {sizes->Of(*known->message_type()) + kOverhead, known->message_type()};
+  if (known->cpp_type() == FieldDescriptor::CPPTYPE_STRING) return {BytesOfText(field.bytes), std::nullopt};
+  return {kNumber * static_cast<int64_t>(field.bytes.size()), std::nullopt};  // packed: one byte may become a number
+}
 
 }  // namespace
 
 ParsedSize ParsedSizeOf(absl::string_view message, const Descriptor& type, int64_t most) {
-  Scan scan(most);
-  (void)scan.Read(message, type, 0);
-  return scan.size();
+  MessageSizes sizes;
+  ParsedSize size;
+  const auto size_of = [&sizes](const Descriptor* of, const WireField& field) {
+    return SizeOfField(*of, field, &sizes);
+  };
+  (void)AddParsedSize<const Descriptor*>(message, &type, most, size_of, &size);
+  return size;
 }
 
 }  // namespace cobra::proto

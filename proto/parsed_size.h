@@ -6,14 +6,11 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
+#include "base/parsed_size.h"
 #include "google/protobuf/descriptor.h"
 
 namespace cobra::proto {
 
-struct ParsedSize {
-  int64_t bytes = 0;  // of messages, strings, lists and unknown fields
-  bool well_formed = true;
-};
 // `type` is that of a generated message. Stops where the bytes are not a message any more, and soon
 // after `most` bytes.
 ParsedSize ParsedSizeOf(absl::string_view message, const google::protobuf::Descriptor& type, int64_t most);

@@ -1,5 +1,7 @@
 #include "frontend/onnx/parsed_size.h"
 
+#include <optional>
+
 #include "base/wire_format.h"
 #include "frontend/onnx/message_tree.h"
 #include "onnx/onnx_pb.h"
@@ -28,47 +30,31 @@ bool IsNumbers(Message message, uint64_t field) {
 // The allocator's overhead for one object, and the pointer to it in the list.
 constexpr int64_t kOverhead = 24;
 
-class Scan {
- public:
-  explicit Scan(int64_t most) : most_(most) {}
-  const ParsedSize& size() const { return size_; }
+using Field = ParsedField<Message>;
 
-  // Returns false if it stopped before the end.
-  bool Read(absl::string_view bytes, Message message, int depth) {
-    if (depth > kMaxMessageDepth) return Damaged();
-    WireField field;
-    while (!bytes.empty()) {
-      if (!NextWireField(&bytes, &field)) return Damaged();
-      if (field.kind != WireField::Kind::kBytes) {
-        size_.bytes += 8;
-      } else {
-        const auto number = static_cast<uint64_t>(field.number);
-        const Message inner = Inside(message, number);
-        size_.bytes += SizeOf(inner) + kOverhead;
-        // The importer also copies the shape.
-        const int64_t each = message == Message::kTensor && number == 1 ? 24 : 8;
-        if (IsNumbers(message, number)) size_.bytes += each * static_cast<int64_t>(field.bytes.size());
-        size_.nodes += inner == Message::kNode;
-        if (inner != Message::kLeaf && !Read(field.bytes, inner, depth + 1)) return false;
-      }
-      if (size_.bytes > most_) return false;
-    }
-    return true;
-  }
-
- private:
-  bool Damaged() { return size_.well_formed = false; }
-
-  const int64_t most_;
-  ParsedSize size_;
-};
+Field SizeOfField(Message message, const WireField& field) {
+  if (field.kind != WireField::Kind::kBytes) return {8, std::nullopt};
+  const auto number = static_cast<uint64_t>(field.number);
+  const Message inner = Inside(message, number);
+  Field size{SizeOf(inner) + kOverhead, std::nullopt};
+  // The importer also copies the shape.
+  const int64_t each = message == Message::kTensor && number == 1 ? 24 : 8;
+  if (IsNumbers(message, number)) size.bytes += each * static_cast<int64_t>(field.bytes.size());
+  if (inner != Message::kLeaf) size.message = inner;
+  return size;
+}
 
 }  // namespace
 
-ParsedSize ParsedSizeOf(absl::string_view model, int64_t most) {
-  Scan scan(most);
-  (void)scan.Read(model, Message::kModel, 0);
-  return scan.size();
+ModelSize SizeOfModel(absl::string_view model, int64_t most) {
+  ModelSize size;
+  const auto size_of = [&size](Message message, const WireField& field) {
+    const Field of = SizeOfField(message, field);
+    size.nodes += of.message == Message::kNode ? 1 : 0;
+    return of;
+  };
+  (void)AddParsedSize<Message>(model, Message::kModel, most, size_of, &size.parsed);
+  return size;
 }
 
 }  // namespace cobra::onnx

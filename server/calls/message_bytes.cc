@@ -39,7 +39,7 @@ absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_byte
 }
 
 absl::Status ParseBytes(absl::string_view text, int64_t max_parsed_bytes, google::protobuf::Message* message) {
-  const proto::ParsedSize size = proto::ParsedSizeOf(text, *message->GetDescriptor(), max_parsed_bytes);
+  const ParsedSize size = proto::ParsedSizeOf(text, *message->GetDescriptor(), max_parsed_bytes);
   if (size.bytes > max_parsed_bytes) {
     return UserError(Diagnostic::Kind::kLimit,
                      LimitMessage(absl::StrCat("the request: what its ", text.size(), " bytes take in memory"),

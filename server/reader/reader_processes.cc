@@ -139,8 +139,7 @@ bool IsSmallWhenParsed(absl::string_view message) {
     }
   }
   if (rest <= kLittle) return true;
-  const proto::ParsedSize size =
-      proto::ParsedSizeOf(message, *reader::ReaderMessage::descriptor(), kMaxParsedReplyBytes);
+  const ParsedSize size = proto::ParsedSizeOf(message, *reader::ReaderMessage::descriptor(), kMaxParsedReplyBytes);
   return size.well_formed && size.bytes <= kMaxParsedReplyBytes;
 }
 

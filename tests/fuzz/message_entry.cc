@@ -18,7 +18,7 @@ constexpr int64_t kMostBytes = int64_t{64} << 20;
 // As the server does it: the size first.
 template <typename Message>
 bool Parse(absl::string_view bytes, Message* message) {
-  const proto::ParsedSize size = proto::ParsedSizeOf(bytes, *Message::descriptor(), kMostBytes);
+  const ParsedSize size = proto::ParsedSizeOf(bytes, *Message::descriptor(), kMostBytes);
   const bool parsed = size.well_formed && size.bytes <= kMostBytes &&
                       message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   if (parsed && static_cast<int64_t>(message->SpaceUsedLong()) > 4 * size.bytes + 4096)
