@@ -1,12 +1,8 @@
 #include "base/blas_core_type.h"
 
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
-#include "absl/strings/str_cat.h"
+#include "base/subprocess.h"
 
 namespace cobra {
 
@@ -24,8 +20,7 @@ absl::Status RestartWithBlasCoreType(char** argv) {
 #endif
   if (core_type.empty()) return absl::OkStatus();
   setenv("OPENBLAS_CORETYPE", core_type.c_str(), 1);
-  execv("/proc/self/exe", argv);
-  return absl::InternalError(absl::StrCat("exec /proc/self/exe: ", std::strerror(errno)));
+  return RestartThisProgram(argv);
 }
 
 }  // namespace cobra

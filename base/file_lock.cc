@@ -18,4 +18,6 @@ absl::StatusOr<Descriptor> WaitForLock(const std::string& path) {
   return lock;
 }
 
+bool TryLock(const Descriptor& file) { return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0; }
+
 }  // namespace cobra

@@ -21,12 +21,12 @@ bool IsLowerHexDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned c
 
 }  // namespace
 
-bool IsPlainName(absl::string_view name, size_t longest) {
+bool IsApiName(absl::string_view name, size_t longest) {
   return !name.empty() && name.size() <= longest && std::all_of(name.begin(), name.end(), IsInName);
 }
 
-absl::Status CheckPlainName(absl::string_view what, absl::string_view name, size_t longest) {
-  if (IsPlainName(name, longest)) return absl::OkStatus();
+absl::Status CheckApiName(absl::string_view what, absl::string_view name, size_t longest) {
+  if (IsApiName(name, longest)) return absl::OkStatus();
   const auto usage = [](std::string message) { return UserError(Diagnostic::Kind::kUsage, std::move(message)); };
   if (name.empty()) return usage(absl::StrCat(what, ": is empty"));
   if (name.size() > longest)

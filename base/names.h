@@ -16,9 +16,9 @@ inline constexpr char kThisMachine[] = "this-machine";
 inline constexpr size_t kMaxNameLetters = 200;
 
 // Whether the text consists of 1 to `longest` letters, digits, '-', '_' and '.'.
-bool IsPlainName(absl::string_view name, size_t longest = kMaxNameLetters);
+bool IsApiName(absl::string_view name, size_t longest = kMaxNameLetters);
 // A Diagnostic of kind kUsage that begins with `what` if it does not.
-absl::Status CheckPlainName(absl::string_view what, absl::string_view name, size_t longest = kMaxNameLetters);
+absl::Status CheckApiName(absl::string_view what, absl::string_view name, size_t longest = kMaxNameLetters);
 
 // Whether this is the id of a task: 32 lower-case hexadecimal digits (Hash128::ToHex).
 bool IsTaskId(absl::string_view id);

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,12 +43,17 @@ absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& op
   }
 }
 
-}  // namespace
-
-absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const StartOptions& options) {
+std::vector<char*> Arguments(const std::vector<std::string>& argv) {
   std::vector<char*> args;
   for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
   args.push_back(nullptr);
+  return args;
+}
+
+}  // namespace
+
+absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const StartOptions& options) {
+  const std::vector<char*> args = Arguments(argv);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, options.descriptor, options.as_descriptor);
@@ -75,6 +81,29 @@ absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const S
   return pid;
 }
 
+absl::StatusOr<pid_t> StartDependent(const std::vector<std::string>& argv, int signal) {
+  const std::vector<char*> args = Arguments(argv);
+  const pid_t parent = ::getpid(), pid = ::fork();
+  if (pid < 0) return absl::ErrnoToStatus(errno, absl::StrCat(argv[0], ": cannot be started"));
+  if (pid > 0) return pid;
+  ::prctl(PR_SET_PDEATHSIG, signal);
+  if (::getppid() != parent) ::_exit(0);  // it has ended already
+  ::execv(args[0], args.data());
+  ::_exit(127);
+}
+
+int WaitForChild(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+absl::Status RestartThisProgram(char** argv) {
+  ::execv("/proc/self/exe", argv);
+  return absl::ErrnoToStatus(errno, "exec /proc/self/exe");
+}
+
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options) {
   int pipe_fds[2];
   if (::pipe2(pipe_fds, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
@@ -86,9 +115,7 @@ absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, con
   ::close(pipe_fds[0]);
   if (!pid.ok()) return status;
   if (!status.ok()) ::kill(*pid, SIGKILL);
-  int wait_status = 0;
-  while (::waitpid(*pid, &wait_status, 0) < 0 && errno == EINTR) {
-  }
+  const int wait_status = WaitForChild(*pid);
   if (!status.ok()) return status;
   if (WIFSIGNALED(wait_status)) {
     return absl::InternalError(absl::StrCat(argv[0], ": ended by signal ", WTERMSIG(wait_status)));

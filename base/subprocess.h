@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -24,6 +25,17 @@ struct StartOptions {
 
 // Starts `argv` with no signal blocked or ignored; the caller waits for it.
 absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const StartOptions& options);
+
+// Starts a program that is a part of this one: it keeps our signals and standard input, and gets
+// `signal` when the thread that has started it ends, however it ends.
+absl::StatusOr<pid_t> StartDependent(const std::vector<std::string>& argv, int signal);
+
+// Waits for the end of a child and returns its status, as waitpid() does.
+int WaitForChild(pid_t pid);
+
+// Runs this program again from its beginning, with the environment as it is now. Returns only if
+// that fails.
+absl::Status RestartThisProgram(char** argv);
 
 struct SubprocessOptions {
   absl::Duration timeout = absl::Minutes(10);    // then it is killed: DeadlineExceeded

@@ -23,7 +23,7 @@ absl::Status CheckRequestId(absl::string_view id) {
         Diagnostic::Kind::kUsage,
         LimitMessage(kRequestIdName, static_cast<int64_t>(id.size()), int64_t{kMaxRequestIdBytes}, "bytes"), kHint);
   }
-  if (IsPlainName(id, kMaxRequestIdBytes)) return absl::OkStatus();
+  if (IsApiName(id, kMaxRequestIdBytes)) return absl::OkStatus();
   return UserError(
       Diagnostic::Kind::kUsage,
       absl::StrCat(kRequestIdName, " \"", absl::CHexEscape(id), "\": may have letters, digits, '-', '_' and '.' only"),

@@ -167,7 +167,7 @@ absl::Status CobraService::HandleGetModelInfo(const v1::GetModelInfoRequest& req
 absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, v1::CalibrateResponse* response,
                                            const CallContext& call) {
   const std::string target = request.target().empty() ? kThisMachine : request.target();
-  COBRA_RETURN_IF_ERROR(CheckPlainName("target", target));
+  COBRA_RETURN_IF_ERROR(CheckApiName("target", target));
   COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), target));
   const VersionCause cause = {CallerName(call, ""), RequestOf(request, call)};
   const auto calibrate = [&]() -> absl::Status {
@@ -194,7 +194,7 @@ absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, 
 absl::Status CobraService::HandleUndoCalibration(const v1::UndoCalibrationRequest& request,
                                                  v1::UndoCalibrationResponse* response, const CallContext& call) {
   const std::string target = request.target().empty() ? kThisMachine : request.target();
-  COBRA_RETURN_IF_ERROR(CheckPlainName("target", target));
+  COBRA_RETURN_IF_ERROR(CheckApiName("target", target));
   COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), target));
   COBRA_RETURN_IF_ERROR(model_->UndoCalibration(target, request.version()));
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();

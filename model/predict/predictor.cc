@@ -16,6 +16,7 @@
 #include "base/heap_bytes.h"
 #include "base/keyed_hash.h"
 #include "base/limit_message.h"
+#include "base/names.h"
 #include "base/similar_words.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
@@ -201,7 +202,7 @@ class LoadedPredictor : public Predictor {
       }
     }
     COBRA_RETURN_IF_ERROR(best.status());
-    best->machine.name = "this-machine";
+    best->machine.name = kThisMachine;
     best->model_sha256 = info_.sha256;
     best->disturbance = DisturbanceOf(probe.disturbance);
     return best;

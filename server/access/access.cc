@@ -71,8 +71,8 @@ absl::Status CheckBinding(const Principal& principal) {
   }
   if (principal.worker.empty() || principal.targets.empty())
     return absl::InvalidArgumentError("role=measure needs worker=NAME and targets=NAME[,NAME]");
-  COBRA_RETURN_IF_ERROR(CheckPlainName("worker", principal.worker));
-  for (const std::string& target : principal.targets) COBRA_RETURN_IF_ERROR(CheckPlainName("target", target));
+  COBRA_RETURN_IF_ERROR(CheckApiName("worker", principal.worker));
+  for (const std::string& target : principal.targets) COBRA_RETURN_IF_ERROR(CheckApiName("target", target));
   return absl::OkStatus();
 }
 
@@ -108,7 +108,7 @@ absl::Status CheckTarget(const Principal* principal, absl::string_view target) {
 
 absl::StatusOr<AccessTable::Line> AccessTable::ParseLine(absl::string_view text) {
   COBRA_ASSIGN_OR_RETURN(const Words words, SplitLine(text));
-  COBRA_RETURN_IF_ERROR(CheckPlainName("name", words.name));
+  COBRA_RETURN_IF_ERROR(CheckApiName("name", words.name));
   Principal principal;
   principal.name = std::string(words.name);
   COBRA_ASSIGN_OR_RETURN(principal.role, RoleFromName(words.role));

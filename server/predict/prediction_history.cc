@@ -40,7 +40,7 @@ absl::StatusOr<store::PredictionFilter> FilterOf(const v1::ListPredictionsReques
   }
   COBRA_RETURN_IF_ERROR(CheckAtMost("targets", request.targets_size(), kMaxTargets));
   for (const std::string& target : request.targets()) {
-    COBRA_RETURN_IF_ERROR(CheckPlainName("target", target));
+    COBRA_RETURN_IF_ERROR(CheckApiName("target", target));
     filter.targets.push_back(target);
   }
   COBRA_RETURN_IF_ERROR(CheckAtMost("predictions", request.limit(), kMaxLimit));

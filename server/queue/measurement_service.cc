@@ -252,8 +252,8 @@ void MeasurementService::Poison(const std::string& task_id, const absl::Status& 
 
 absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1::LeaseResponse* response,
                                              const CallContext& call) {
-  COBRA_RETURN_IF_ERROR(CheckPlainName("worker", request.worker()));
-  COBRA_RETURN_IF_ERROR(CheckPlainName("target", request.target()));
+  COBRA_RETURN_IF_ERROR(CheckApiName("worker", request.worker()));
+  COBRA_RETURN_IF_ERROR(CheckApiName("target", request.target()));
   COBRA_RETURN_IF_ERROR(CheckWorker(call.principal.get(), request.worker()));
   COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), request.target()));
   COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
@@ -278,7 +278,7 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
 
 absl::Status MeasurementService::HandleRenew(const v1::RenewRequest& request, v1::RenewResponse* response,
                                              const CallContext& call) {
-  COBRA_RETURN_IF_ERROR(CheckPlainName("worker", request.worker()));
+  COBRA_RETURN_IF_ERROR(CheckApiName("worker", request.worker()));
   COBRA_RETURN_IF_ERROR(CheckWorker(call.principal.get(), request.worker()));
   COBRA_RETURN_IF_ERROR(CheckIds(request.task_ids()));
   COBRA_RETURN_IF_ERROR(CheckIds(request.started_task_ids()));
@@ -353,7 +353,7 @@ absl::Status MeasurementService::CheckTargetsOf(const std::vector<std::string>& 
 
 absl::Status MeasurementService::HandleReport(const v1::ReportRequest& request, v1::ReportResponse* response,
                                               const CallContext& call) {
-  COBRA_RETURN_IF_ERROR(CheckPlainName("worker", request.worker()));
+  COBRA_RETURN_IF_ERROR(CheckApiName("worker", request.worker()));
   COBRA_RETURN_IF_ERROR(CheckWorker(call.principal.get(), request.worker()));
   COBRA_RETURN_IF_ERROR(CheckCount(request.records_size()));
   std::vector<std::string> ids;

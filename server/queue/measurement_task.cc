@@ -54,7 +54,7 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
     }
     case v1::MeasurementTask::kSample: {
       const v1::SpaceSample& sample = task.sample();
-      COBRA_RETURN_IF_ERROR(CheckPlainName("sample.space", sample.space(), 64));
+      COBRA_RETURN_IF_ERROR(CheckApiName("sample.space", sample.space(), 64));
       if (sample.index() < 0) return Usage(absl::StrCat("sample.index ", sample.index(), ": counts from 0"));
       subject.what = store::SpaceIndex{sample.space(), sample.index(), sample.seed()};
       return subject;
@@ -119,8 +119,8 @@ store::QueueShare QueueShareOf(const Principal* principal, const QueueLimits& li
 
 absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& task, const GraphLimits& limits,
                                                   EnqueueLimits* left) {
-  COBRA_RETURN_IF_ERROR(CheckPlainName("target", task.target()));
-  if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckPlainName("origin", task.origin(), 64));
+  COBRA_RETURN_IF_ERROR(CheckApiName("target", task.target()));
+  if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckApiName("origin", task.origin(), 64));
   if (!task.task_id().empty()) return Usage("task_id: the server computes it; leave it empty");
   if (task.max_attempts() < 0 || task.max_attempts() > 100) {
     return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));

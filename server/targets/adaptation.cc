@@ -34,7 +34,7 @@ namespace {
 constexpr int kMaxSuggestFrom = 1000, kMaxSuggested = 100, kSuggested = 5;
 
 absl::Status CheckMayChange(const CallContext& call, absl::string_view name) {
-  COBRA_RETURN_IF_ERROR(CheckPlainName("name", name));
+  COBRA_RETURN_IF_ERROR(CheckApiName("name", name));
   return CheckTarget(call.principal.get(), name);
 }
 

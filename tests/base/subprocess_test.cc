@@ -1,6 +1,11 @@
 #include "base/subprocess.h"
 
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <csignal>
 #include <thread>
 
 #include "gtest/gtest.h"
@@ -46,6 +51,30 @@ TEST(RunProgramTest, BoundsTheOutput) {
   options.max_output_bytes = 1000;
   EXPECT_TRUE(
       absl::IsResourceExhausted(RunProgram({"/bin/sh", "-c", "while :; do echo 0123456789; done"}, options).status()));
+}
+
+TEST(StartDependentTest, ItsStatusIsThatOfTheProgram) {
+  const absl::StatusOr<pid_t> pid = StartDependent({"/bin/sh", "-c", "exit 3"}, SIGTERM);
+  ASSERT_TRUE(pid.ok()) << pid.status();
+  const int status = WaitForChild(*pid);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+TEST(StartDependentTest, EndsWithTheProcessThatHasStartedIt) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);  // open as long as one of the two processes below is there
+  const pid_t starter = ::fork();
+  if (starter == 0) {
+    const bool started = StartDependent({"/bin/sleep", "1000"}, SIGTERM).ok();
+    ::_exit(started ? 0 : 1);
+  }
+  ::close(ends[1]);
+  ASSERT_EQ(WaitForChild(starter), 0);
+  pollfd end = {ends[0], POLLIN, 0};
+  EXPECT_EQ(::poll(&end, 1, /*timeout_ms=*/60'000), 1);
+  EXPECT_NE(end.revents & POLLHUP, 0);
+  ::close(ends[0]);
 }
 
 TEST(SiblingProgramTest, FindsAProgramBesideThisOneOnly) {

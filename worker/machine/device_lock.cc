@@ -1,7 +1,6 @@
 #include "worker/machine/device_lock.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/file_lock.h"
 #include "base/status_macros.h"
 #include "worker/machine/gpu.h"
 
@@ -30,28 +30,28 @@ constexpr absl::Duration kBetweenTries = absl::Milliseconds(50);
 
 // Tries without O_CREAT first: in a folder with the sticky bit, the kernel refuses O_CREAT for a
 // file of another user (fs.protected_regular).
-int OpenLockFile(const std::string& path) {
+Descriptor OpenLockFile(const std::string& path) {
   const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
-  int fd = ::open(path.c_str(), flags);
-  if (fd >= 0 || errno != ENOENT) return fd;
-  fd = ::open(path.c_str(), flags | O_CREAT, 0666);
-  if (fd >= 0) ::fchmod(fd, 0666);  // whatever the umask is: other users lock the file too
-  return fd;
+  Descriptor file(::open(path.c_str(), flags));
+  if (file.valid() || errno != ENOENT) return file;
+  file = Descriptor(::open(path.c_str(), flags | O_CREAT, 0666));
+  if (file.valid()) ::fchmod(file.get(), 0666);  // whatever the umask is: other users lock the file too
+  return file;
 }
 
-int HolderOf(int fd) {
+int HolderOf(const Descriptor& file) {
   char text[32] = {};
   int pid = 0;
-  if (::pread(fd, text, sizeof(text) - 1, 0) <= 0 || !absl::SimpleAtoi(text, &pid)) return 0;
+  if (::pread(file.get(), text, sizeof(text) - 1, 0) <= 0 || !absl::SimpleAtoi(text, &pid)) return 0;
   return pid;
 }
 
 bool HasExited(int pid) { return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH; }
 
-bool TryLock(int fd) {
+bool LockUnlessHeld(const Descriptor& file) {
   for (int i = 0; i < kTriesForTheDead; ++i) {
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
-    if (!HasExited(HolderOf(fd))) return false;
+    if (TryLock(file)) return true;
+    if (!HasExited(HolderOf(file))) return false;
     absl::SleepFor(kBetweenTries);
   }
   return false;
@@ -59,24 +59,20 @@ bool TryLock(int fd) {
 
 }  // namespace
 
-DeviceLock::~DeviceLock() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 absl::StatusOr<DeviceLock> LockFile(const std::string& path, absl::string_view what, absl::string_view advice) {
-  const int fd = OpenLockFile(path);
-  if (fd < 0) return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be opened: ", std::strerror(errno)));
-  if (!TryLock(fd)) {
-    const int holder = HolderOf(fd);
-    ::close(fd);
+  Descriptor file = OpenLockFile(path);
+  if (!file.valid())
+    return absl::PermissionDeniedError(absl::StrCat(path, ": cannot be opened: ", std::strerror(errno)));
+  if (!LockUnlessHeld(file)) {
+    const int holder = HolderOf(file);
     return absl::FailedPreconditionError(absl::StrCat(
-        what, ": a worker", holder > 0 ? absl::StrCat(" (process ", holder, ")") : "", " has it already", advice));
+        what, ": a worker", holder > 0 ? absl::StrCat(" (process ", holder, ")") : "", " already uses it", advice));
   }
   const std::string pid = absl::StrCat(::getpid(), "\n");
-  if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, pid.data(), pid.size(), 0) < 0) {
+  if (::ftruncate(file.get(), 0) != 0 || ::pwrite(file.get(), pid.data(), pid.size(), 0) < 0) {
     // Ignored: the process id is only for the error message.
   }
-  return DeviceLock(fd);
+  return DeviceLock(std::move(file));
 }
 
 absl::StatusOr<std::vector<DeviceLock>> LockDevices(absl::Span<const std::string> devices, bool share,
@@ -115,7 +111,7 @@ std::vector<std::string> DevicesOf(const Execution& execution, int core) {
 
 absl::StatusOr<DeviceLock> LockSpool(absl::string_view folder) {
   return LockFile(absl::StrCat(folder, "/cobra-worker-spool.lock"), absl::StrCat("spool ", folder),
-                  "; give this one a folder of its own (--spool)");
+                  "; give this one a different folder (--spool)");
 }
 
 absl::StatusOr<DeviceLock> LockQueueClient(absl::string_view folder) {

@@ -5,11 +5,13 @@
 #define COBRA_WORKER_MACHINE_DEVICE_LOCK_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/descriptor.h"
 #include "worker/machine/execution.h"
 
 namespace cobra::worker {
@@ -17,14 +19,10 @@ namespace cobra::worker {
 // Holds a lock for its lifetime.
 class DeviceLock {
  public:
-  DeviceLock(DeviceLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  DeviceLock& operator=(DeviceLock&&) = delete;
-  ~DeviceLock();
-
  private:
   friend absl::StatusOr<DeviceLock> LockFile(const std::string& path, absl::string_view what, absl::string_view advice);
-  explicit DeviceLock(int fd) : fd_(fd) {}
-  int fd_;
+  explicit DeviceLock(Descriptor file) : file_(std::move(file)) {}
+  Descriptor file_;
 };
 
 // Locks all of `devices`, or none and returns FailedPrecondition, naming the process that holds a

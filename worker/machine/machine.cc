@@ -18,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "base/blas_core_type.h"
 #include "base/file.h"
+#include "base/subprocess.h"
 
 namespace cobra::worker {
 namespace {
@@ -231,8 +232,7 @@ absl::Status RestartWithEnvironment(char** argv, int threads, Isa isa) {
   setenv("OPENBLAS_NUM_THREADS", count.c_str(), 1);
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", /*overwrite=*/0);  // CUDA then counts GPUs as NVML does
   setenv(kDone, wanted.c_str(), 1);
-  execv("/proc/self/exe", argv);
-  return absl::InternalError(absl::StrCat("exec /proc/self/exe: ", std::strerror(errno)));
+  return RestartThisProgram(argv);
 }
 
 absl::Status PinToCore(int core, int count) {

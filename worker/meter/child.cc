@@ -16,6 +16,7 @@
 #include "base/address_space.h"
 #include "base/sanitizer.h"
 #include "base/status_macros.h"
+#include "base/subprocess.h"
 #include "worker/meter/meter.h"
 
 namespace cobra::worker {
@@ -100,13 +101,6 @@ ChildResult ResultOfWaitStatus(int wait_status) {
   return {store::Outcome::crashed, absl::StrCat("the child exited with status ", WEXITSTATUS(wait_status))};
 }
 
-int Reap(pid_t pid) {
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
-
 }  // namespace
 
 absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::function<std::string(int)>& run,
@@ -140,7 +134,7 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
     }
     close(ends[0]);
     if (got == -1 || stopped) kill(pid, SIGKILL);
-    const int wait_status = Reap(pid);
+    const int wait_status = WaitForChild(pid);
     if (stopped) return absl::OkStatus();
     const bool gave_up = next > first && WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == kNotHealthy;
     if (next < num_tasks && !gave_up) {

@@ -25,6 +25,7 @@
 #include "base/hex_digits.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/names.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "worker/machine/device_lock.h"
@@ -36,7 +37,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr absl::string_view kJson = ".json";
-constexpr size_t kSequenceDigits = 12, kIdDigits = 32, kMaxWorkerName = 200, kRandomDigits = 16;
+constexpr size_t kSequenceDigits = 12, kIdDigits = 32, kRandomDigits = 16;
 
 std::string HostName() {
   char name[256] = {};
@@ -52,34 +53,20 @@ absl::Status Remove(const std::string& path) {
   return absl::UnavailableError(absl::StrCat(path, ": cannot be removed: ", std::strerror(errno)));
 }
 
-// As the server checks it.
-bool IsWorkerName(absl::string_view name) {
-  return !name.empty() && name.size() <= kMaxWorkerName && std::all_of(name.begin(), name.end(), [](const char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
-  });
-}
-
-// As the server makes it.
-bool IsId(absl::string_view id) {
-  return id.size() == kIdDigits && std::all_of(id.begin(), id.end(), [](const char c) {
-           return absl::ascii_isdigit(static_cast<unsigned char>(c)) || (c >= 'a' && c <= 'f');
-         });
-}
-
 // It becomes the name of a file, and comes from a server.
 absl::Status CheckId(absl::string_view id) {
-  if (IsId(id)) return absl::OkStatus();
+  if (IsTaskId(id)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("task \"", LogText(id.substr(0, 64)), "\": is not an id, 32 digits of 0 to 9 and a to f"));
 }
 
-bool IsDoneFile(absl::string_view name) { return absl::ConsumeSuffix(&name, kJson) && IsId(name); }
+bool IsDoneFile(absl::string_view name) { return absl::ConsumeSuffix(&name, kJson) && IsTaskId(name); }
 
 bool IsTodoFile(absl::string_view name) {
   return absl::ConsumeSuffix(&name, kJson) && name.size() == kSequenceDigits + 1 + kIdDigits &&
          std::all_of(name.begin(), name.begin() + kSequenceDigits,
                      [](const char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }) &&
-         name[kSequenceDigits] == '-' && IsId(name.substr(kSequenceDigits + 1));
+         name[kSequenceDigits] == '-' && IsTaskId(name.substr(kSequenceDigits + 1));
 }
 
 std::string IdOfTodo(absl::string_view name) { return std::string(name.substr(kSequenceDigits + 1, kIdDigits)); }
@@ -141,10 +128,10 @@ bool IsGenerated(absl::string_view name) {
 }
 
 absl::StatusOr<KnownName> NameInSpool(const std::string& folder) {
-  const absl::StatusOr<std::string> text = ReadFile(absl::StrCat(folder, "/worker-id"), 2 * kMaxWorkerName);
+  const absl::StatusOr<std::string> text = ReadFile(absl::StrCat(folder, "/worker-id"), 2 * kMaxNameLetters);
   if (absl::IsNotFound(text.status())) return KnownName();
   const absl::string_view name = text.ok() ? absl::StripAsciiWhitespace(*text) : "";
-  if (IsWorkerName(name)) return KnownName{std::string(name), absl::EndsWith(*text, "\n") || IsGenerated(name)};
+  if (IsApiName(name)) return KnownName{std::string(name), absl::EndsWith(*text, "\n") || IsGenerated(name)};
   COBRA_RETURN_IF_ERROR(Reject(folder, "", "worker-id", "is not the name of a worker"));
   return KnownName();
 }
@@ -163,8 +150,8 @@ absl::Status CheckMayRename(const Spool& spool, absl::string_view known) {
 }  // namespace
 
 absl::StatusOr<Spool> Spool::Open(absl::string_view folder, absl::string_view worker) {
-  if (!worker.empty() && !IsWorkerName(worker)) {
-    return absl::InvalidArgumentError(absl::StrCat("--worker ", worker, ": may have up to ", kMaxWorkerName,
+  if (!worker.empty() && !IsApiName(worker)) {
+    return absl::InvalidArgumentError(absl::StrCat("--worker ", worker, ": may have up to ", kMaxNameLetters,
                                                    " letters, digits, '-', '_' and '.' only"));
   }
   for (const char* part : {"todo", "started", "interrupted", "done", "rejected"})
@@ -320,7 +307,7 @@ absl::Status Spool::Finish(const SpooledTask& task, const FinishedTask& finished
 absl::Status Spool::NoteInterrupted() {
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> started, Started());
   for (const std::string& id : started) {
-    if (!IsId(id)) continue;
+    if (!IsTaskId(id)) continue;
     const std::string count(static_cast<size_t>(Interruptions(id)) + 1, '.');
     COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path("interrupted", id), count));
   }

@@ -1,11 +1,8 @@
 #include "worker/queue/work.h"
 
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <map>
 #include <memory>
@@ -19,6 +16,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "base/subprocess.h"
 #include "store/measured_graph.h"
 #include "store/task_subject.h"
 #include "worker/machine/device_lock.h"
@@ -50,16 +48,10 @@ class QueueClientProcess {
     if (started_ns_ && SteadyNowNs() < *started_ns_ + kQueueClientRestartWaitNs) return;
     if (started_ns_) LogWarning("the queue client died; restarting it");
     started_ns_ = SteadyNowNs();
-    const pid_t parent = getpid();
-    pid_ = fork();
-    if (pid_ != 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // when the parent is killed, this process reports the spooled records and exits
-    if (getppid() != parent) _exit(0);
-    std::vector<char*> argv;
-    for (std::string& word : command_) argv.push_back(&word[0]);
-    argv.push_back(nullptr);
-    execv(argv[0], argv.data());
-    _exit(127);
+    // When this process is killed, the other one reports the spooled records and exits.
+    const absl::StatusOr<pid_t> started = StartDependent(command_, SIGTERM);
+    if (!started.ok()) LogWarning(started.status().message());
+    pid_ = started.value_or(-1);
   }
 
   // The process exits with 0 when there is nothing more to do (--until-idle).
@@ -71,10 +63,7 @@ class QueueClientProcess {
   void Stop() {
     if (!IsRunning()) return;
     kill(pid_, SIGTERM);
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    pid_ = -1;
+    WaitForChild(std::exchange(pid_, -1));
   }
 
  private:

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/json.h"
+#include "base/names.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
 #include "graph/json.h"
@@ -375,7 +376,7 @@ absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options, absl::Duration 
   COBRA_RETURN_IF_ERROR(probe.MeasureFixed());
   COBRA_RETURN_IF_ERROR(probe.MeasureMore(end));
   predict::TargetSpec machine = runner->machine();
-  machine.name = "this-machine";
+  machine.name = kThisMachine;
   Json j;
   j["machine"] = ParseJson<Json>(predict::TargetSpecToJson(machine));
   j["records"] = probe.Records();
