@@ -2,10 +2,10 @@
 #ifndef COBRA_CLIENT_SERIES_SWEEP_RENDER_H_
 #define COBRA_CLIENT_SERIES_SWEEP_RENDER_H_
 
-#include <cstddef>
 #include <string>
 
 #include "client/model/model_arguments.h"
+#include "client/series/chart.h"
 #include "client/series/sweep.h"
 #include "client/terminal/terminal.h"
 #include "nlohmann/json_fwd.hpp"
@@ -18,9 +18,6 @@ std::string SweepLines(const Sweep& sweep);
 // With the question, as PredictionJson has it; units in every name.
 nlohmann::json SweepDocument(const Sweep& sweep, const ModelArguments& model);
 std::string SweepJson(const Sweep& sweep, const ModelArguments& model);
-
-// Each has a colour of its own.
-constexpr size_t kMostCurves = 8;
 
 // An SVG that needs no other file: latency and throughput over batch, each with its interval; a
 // ring at the knee, guesses hollow, a dashed line where memory ends. Dark where the reader's page
