@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/completion.h"
+#include "base/doc_path.h"
 #include "base/similar_words.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
@@ -140,7 +141,7 @@ absl::StatusOr<bool> ParseCommandLine(CLI::App* app, int argc, const char* const
     std::ostringstream text;
     app->exit(asked, text, text);
     const bool ended = absl::EndsWith(text.str(), "\n");  // a footer has no end of line
-    std::fprintf(stdout, "%s%s", text.str().c_str(), ended ? "" : "\n");
+    std::fprintf(stdout, "%s%s", WithDocPaths(text.str()).c_str(), ended ? "" : "\n");
     return false;
   } catch (const CLI::ParseError& error) {
     return ParseErrorStatus(*app, error);
@@ -174,7 +175,8 @@ void PrintError(absl::string_view program, const absl::Status& status) {
   const std::string text =
       diagnostic.has_value() ? RenderDiagnostic(*diagnostic) : absl::StrCat("error: ", status.message());
   const bool placed = !absl::StartsWith(text, "error: ");
-  std::fprintf(stderr, "%s%s\n", placed ? "" : absl::StrCat(program, ": ").c_str(), WithoutEscapes(text).c_str());
+  std::fprintf(stderr, "%s%s\n", placed ? "" : absl::StrCat(program, ": ").c_str(),
+               WithoutEscapes(WithDocPaths(text)).c_str());
 }
 
 }  // namespace cobra

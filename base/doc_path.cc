@@ -1,7 +1,7 @@
 #include "base/doc_path.h"
 
 #include <filesystem>
-#include <system_error>
+#include <regex>
 
 #include "absl/strings/str_cat.h"
 #include "base/data_path.h"
@@ -16,6 +16,17 @@ std::string DocPath(absl::string_view page) {
   const std::string prefix = std::filesystem::path(ProgramFolder()).parent_path().string();
   std::string installed = absl::StrCat(prefix, "/share/doc/cobra/", page);
   return FileExists(installed) ? installed : absl::StrCat(page, " of COBRA");
+}
+
+std::string WithDocPaths(absl::string_view text) {
+  static const std::regex* const kPage = new std::regex("(^|[^/A-Za-z])(docs/[a-z_-]+\\.md)");
+  std::string named;
+  const char* from = text.begin();
+  for (std::cregex_iterator it(text.begin(), text.end(), *kPage), end; it != end; ++it) {
+    absl::StrAppend(&named, absl::string_view(from, (*it)[2].first - from), DocPath((*it)[2].str()));
+    from = (*it)[2].second;
+  }
+  return absl::StrCat(named, absl::string_view(from, text.end() - from));
 }
 
 }  // namespace cobra

@@ -12,6 +12,10 @@ namespace cobra {
 // COBRA".
 std::string DocPath(absl::string_view page);
 
+// `text` with DocPath() for each page that it names as the repository has it, which users of the
+// package do not have: "see docs/ci.md".
+std::string WithDocPaths(absl::string_view text);
+
 // Whether this program runs in a source tree, which has scripts/.
 bool IsInSourceTree();
 

@@ -4,6 +4,7 @@
 # commands in OUT/man, unless HELP2MAN is empty or was not found. OUT/target_cards.md is what the
 # shipped weights know of their targets. OUT/complete is written last.
 set -euo pipefail
+cd "$(dirname "$0")/.." # so that pages are named as in the tree: docs/ci.md
 bin=$1 out=$2 help2man=$3
 shift 3
 rm -rf "$out"

@@ -1,7 +1,6 @@
 #include "client/answer/exit_code.h"
 
 #include <optional>
-#include <regex>
 #include <string>
 
 #include "absl/strings/match.h"
@@ -11,6 +10,7 @@
 #include "base/diagnostic.h"
 #include "base/doc_path.h"
 #include "base/without_escapes.h"
+#include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 #include "proto/request_words.h"
@@ -40,30 +40,13 @@ std::string HintOf(const absl::Status& status) {
                         DocPath("docs/security.md"), ")");
   if (!absl::IsUnavailable(status) || absl::StartsWith(status.message(), "the server at ")) return "";
   if (absl::StrContains(status.message(), "Socket closed"))
-    return "something listens there and ends the connection, as a server with TLS does: --tls-ca FILE, the authority "
-           "of "
-           "its certificate";
-  if (absl::StrContains(status.message(), "wrong version number"))
-    return "what listens there has no TLS: leave --tls-ca out";
+    return "something listens there but closes the connection, as a server with TLS does: give its certificate "
+           "authority, --tls-ca FILE";
+  if (absl::StrContains(status.message(), "wrong version number")) return "the server does not use TLS: omit --tls-ca";
   if (absl::StrContains(status.message(), "certificate verify failed"))
-    return "the authority of --tls-ca did not sign the server's certificate, or that is out of date: ask its operator";
-  return "start it there (cobra-server), name a running one (--server HOST:PORT, with --tls-ca if it has TLS), or "
-         "leave --server (COBRA_SERVER) and --no-start out: then one is started for you. cobra-client doctor says what "
-         "is wrong";
-}
-
-// Readers and servers name our pages as the repository has them, which users of the package do not
-// have.
-std::string WithDocPaths(const std::string& hint) {
-  static const std::regex* const kPage = new std::regex("(^|[^/A-Za-z])(docs/[a-z_-]+\\.md)");
-  std::string text;
-  auto from = hint.begin();
-  for (std::sregex_iterator it(hint.begin(), hint.end(), *kPage), end; it != end; ++it) {
-    const std::smatch& match = *it;
-    absl::StrAppend(&text, std::string(from, match[2].first), DocPath(match[2].str()));
-    from = match[2].second;
-  }
-  return absl::StrCat(text, std::string(from, hint.end()));
+    return "the server's certificate is not signed by the authority in --tls-ca, or has expired: ask its operator";
+  return "start it there (cobra-server), name a running one (--server HOST:PORT, with --tls-ca if it has TLS), or omit "
+         "--server (COBRA_SERVER) and --no-start to have one started for you. cobra-client doctor shows what is wrong";
 }
 
 }  // namespace
@@ -71,6 +54,7 @@ std::string WithDocPaths(const std::string& hint) {
 std::string ErrorText(const absl::Status& status) {
   std::string text;
   if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(proto::InFlagNames(status))) {
+    // Readers and servers name our pages as the repository has them.
     diagnostic->hint = WithDocPaths(diagnostic->hint);
     text = RenderDiagnostic(*diagnostic);
   } else {
@@ -128,7 +112,7 @@ std::string ErrorJson(const absl::Status& status) {
     error["message"] = std::string(status.message());
     error["hint"] = std::string(HintOf(status));
   }
-  return nlohmann::json({{"error", std::move(error)}}).dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return IndentedJson(nlohmann::json{{"error", std::move(error)}});
 }
 
 }  // namespace cobra::client

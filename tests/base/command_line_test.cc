@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/diagnostic.h"
+#include "base/doc_path.h"
+#include "base/file.h"
 #include "base/version.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -49,6 +51,23 @@ TEST_F(CommandLineTest, ValidCommandLinesAreAccepted) {
   EXPECT_TRUE(*parsed);
   EXPECT_EQ(file_, "net.py");
   EXPECT_EQ(inputs_, (std::vector<std::string>{"1x3", "2"}));
+}
+
+TEST_F(CommandLineTest, HelpNamesPagesWhereThisMachineHasThem) {
+  app_.footer("docs/ci.md says more, https://example.org/docs/ci.md too");
+  testing::internal::CaptureStdout();
+  ASSERT_TRUE(Parse({"--help"}).ok());
+  const std::string help = testing::internal::GetCapturedStdout();
+  const std::string page = DocPath("docs/ci.md");
+  EXPECT_TRUE(FileExists(page)) << page;
+  EXPECT_THAT(help, HasSubstr(page + " says more, https://example.org/docs/ci.md too"));
+}
+
+TEST_F(CommandLineTest, ErrorsNamePagesWhereThisMachineHasThem) {
+  testing::internal::CaptureStderr();
+  PrintError("cobra-worker", absl::InvalidArgumentError("no runner (docs/runners.md)"));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "cobra-worker: error: no runner (" + DocPath("docs/runners.md") + ")\n");
 }
 
 TEST_F(CommandLineTest, HelpAndVersionArePrintedAndEnd) {
