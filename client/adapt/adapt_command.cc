@@ -11,7 +11,6 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "base/utf8.h"
 #include "base/with_code.h"
 #include "base/without_escapes.h"
@@ -20,8 +19,10 @@
 #include "client/adapt/timed_list.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/written_file.h"
+#include "client/request/target_names.h"
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 #include "frontend/python/torch/torch_version.h"
 #include "nlohmann/json.hpp"
 #include "proto/status_proto.h"
@@ -32,10 +33,6 @@ namespace {
 constexpr int64_t kMaxExportBytes = int64_t{256} << 20;
 // Of timings; more go in several messages. A server's memory for one is some seven times its bytes.
 constexpr size_t kMaxMessageBytes = size_t{8} << 20;
-
-absl::Status Usage(std::string message, std::string hint = "") {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
 
 TimedListOptions OptionsOf(const CommonFlags& common, const ModelArguments& of_all, const std::string& runtime) {
   TimedListOptions options;
@@ -65,8 +62,8 @@ absl::StatusOr<int> Export(Client* client, const AdaptFlags& flags) {
   request.set_target(flags.name);
   COBRA_ASSIGN_OR_RETURN(const v1::ExportTargetResponse response, client->ExportTarget(request));
   if (absl::Status written = WriteMaybeGzip(flags.export_file, response.exported_json()); !written.ok())
-    return Usage(absl::StrCat("--export ", written.message()));
-  PrintText(absl::StrCat(flags.export_file, ": target ", flags.name, "; cobra-client adapt --import takes it\n"));
+    return UsageError(absl::StrCat("--export ", written.message()));
+  PrintText(absl::StrCat(flags.export_file, ": target ", flags.name, "; cobra-client adapt --import reads it\n"));
   return kExitOk;
 }
 
@@ -76,7 +73,7 @@ absl::Status OfImportedFile(absl::string_view file, const absl::Status& status) 
   constexpr absl::string_view kField = "exported_json: ";
   if (!diagnostic.has_value() || !absl::StartsWith(diagnostic->message, kField)) return status;
   diagnostic->message = absl::StrCat("--import ", file, ": ", diagnostic->message.substr(kField.size()));
-  diagnostic->hint = "give a file that --export has written, as it is";
+  diagnostic->hint = "give an unmodified file written by --export";
   return WithCode(status.code(), DiagnosticToStatus(*diagnostic));
 }
 
@@ -94,7 +91,7 @@ absl::StatusOr<int> Import(Client* client, const CommonFlags& common, const Adap
   v1::AdaptRequest request;
   COBRA_ASSIGN_OR_RETURN(*request.mutable_exported_json(), ReadNamed("--import", flags.import_file, kMaxExportBytes));
   if (!IsUtf8(request.exported_json()))
-    return Usage(absl::StrCat("--import ", flags.import_file, ": is not a file of --export: it is not text"));
+    return UsageError(absl::StrCat("--import ", flags.import_file, ": was not written by --export: it is not text"));
   request.set_name(flags.name);
   const absl::StatusOr<v1::AdaptResponse> response = client->Adapt(request);
   if (!response.ok()) return OfImportedFile(flags.import_file, response.status());
@@ -115,7 +112,7 @@ absl::StatusOr<int> Suggest(Client* client, const CommonFlags& common, const Ada
   if (common.json) {
     const std::vector<std::string> rows(response.rows().begin(), response.rows().end());
     const nlohmann::json answer = {{"rows", rows}, {"refused", refused}};
-    PrintData(answer.dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+    PrintData(IndentedJson(answer));
     return kExitOk;
   }
   for (const std::string& row : response.rows()) PrintText(row);
@@ -125,15 +122,15 @@ absl::StatusOr<int> Suggest(Client* client, const CommonFlags& common, const Ada
 
 absl::Status CheckAdaptFlags(const AdaptFlags& flags, const ConnectionFiles& connection) {
   const int ways = (flags.suggest > 0 || !flags.list.empty()) + !flags.export_file.empty() + !flags.import_file.empty();
-  if (ways > 1) return Usage("--suggest, --export and --import: one of them at a time");
+  if (ways > 1) return UsageError("--suggest, --export and --import: give only one of them");
   if ((flags.suggest > 0) != !flags.list.empty())
-    return Usage("--suggest: chooses from a list", "give both: --suggest 5 --list LIST.csv");
-  if (flags.suggest == 0 && flags.name.empty()) return Usage("--name: is missing", "name the target: --name NAME");
+    return UsageError("--suggest: needs a list", "give both: --suggest 5 --list LIST.csv");
+  if (flags.suggest == 0 && flags.name.empty()) return UsageError("--name: is missing", "name the target: --name NAME");
   const bool needs_spec = flags.export_file.empty() && flags.import_file.empty();
   if (needs_spec && flags.spec.empty())
-    return Usage("--spec: is missing", "give the device's data sheet: --spec SPEC.json");
+    return UsageError("--spec: is missing", "give the device's data sheet: --spec SPEC.json");
   if (!needs_spec && (!flags.spec.empty() || !flags.samples.empty()))
-    return Usage("--spec, --samples: an exported target has its own");
+    return UsageError("--spec, --samples: an exported target has its own");
   return CheckReplaces("--export ", flags.export_file, {}, connection);
 }
 
@@ -214,10 +211,10 @@ absl::StatusOr<int> RunObserve(const CommonFlags& common, const ObserveFlags& fl
   COBRA_RETURN_IF_ERROR(CheckServer(common));
   const bool has_model = !flags.model.path.empty() || !flags.model.architecture.empty();
   if (has_model == !flags.samples.empty())
-    return Usage("--samples: or one model", "give a list, or a model and --latency-ms");
+    return UsageError("--samples: give either a list or one model", "give a list, or a model and --latency-ms");
   if (has_model == flags.latency_ms.empty())
-    return Usage(!flags.latency_ms.empty() ? "--latency-ms: is the time of one model" : "--latency-ms: is missing",
-                 "give a model and its --latency-ms, or a list with a column latency_ms: --samples LIST.csv");
+    return UsageError(!flags.latency_ms.empty() ? "--latency-ms: only for a single model" : "--latency-ms: is missing",
+                      "give a model and its --latency-ms, or a list with a column latency_ms: --samples LIST.csv");
   COBRA_ASSIGN_OR_RETURN(const v1::ListTargetsResponse targets, Client::Connect(common.client)->ListTargets({}));
   COBRA_RETURN_IF_ERROR(CheckTargets(common.client, targets, {flags.target}));
   std::string runtime;

@@ -5,16 +5,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
-#include "base/user_error.h"
 #include "client/adapt/calibration_render.h"
 #include "client/answer/exit_code.h"
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {
@@ -25,10 +24,10 @@ constexpr int64_t kMaxProbeBytes = int64_t{64} << 20;
 absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
   if (!flags.probe_file.empty()) {
     absl::StatusOr<std::string> text = ReadMaybeCompressed(flags.probe_file, kMaxProbeBytes);
-    if (!text.ok()) return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", text.status().message()));
+    if (!text.ok()) return UsageError(absl::StrCat("--probe ", text.status().message()));
     if (ParseJson<nlohmann::json>(*text).is_object()) return text;
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--probe ", flags.probe_file, ": is not a probe"),
-                     "pass the unchanged output of `cobra-worker probe --json`");
+    return UsageError(absl::StrCat("--probe ", flags.probe_file, ": is not a probe"),
+                      "pass the unchanged output of `cobra-worker probe --json`");
   }
   const std::string worker = flags.worker.empty() ? SiblingProgram("cobra-worker") : flags.worker;
   Note(absl::StrCat("measuring this machine with ", worker, " probe for ", flags.budget, "; leave it idle"));
@@ -41,7 +40,7 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
   options.exit_status = &exit_status;
   options.timeout = absl::InfiniteDuration();  // the worker keeps to the budget, the user has Ctrl-C
   absl::StatusOr<std::string> probe = RunProgram(command, options);
-  if (exit_status == kExitUsage) return UserError(Diagnostic::Kind::kUsage, "cobra-worker rejected its arguments");
+  if (exit_status == kExitUsage) return UsageError("cobra-worker rejected its arguments");
   return probe;
 }
 
@@ -57,8 +56,7 @@ absl::StatusOr<int> UndoCalibration(Client* client, const CommonFlags& common, c
     }
   }
   if (request.version() == 0) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--name ", name, ": is not a calibrated target"),
-                     "cobra-client targets lists them");
+    return UsageError(absl::StrCat("--name ", name, ": is not a calibrated target"), "cobra-client targets lists them");
   }
   COBRA_ASSIGN_OR_RETURN(const v1::UndoCalibrationResponse response, client->UndoCalibration(request));
   common.json ? PrintData(UndoJson(request, response)) : PrintText(UndoText(request, response));
@@ -68,11 +66,8 @@ absl::StatusOr<int> UndoCalibration(Client* client, const CommonFlags& common, c
 }  // namespace
 
 absl::Status CheckTargetName(const std::string& name) {
-  constexpr char kAllowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-  if (!name.empty() && name.find_first_not_of(kAllowed) == std::string::npos) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat("--name \"", name, "\": may have letters, digits, '-', '_' and '.' only"),
-                   "for example --name pi-4");
+  const absl::Status status = CheckApiName("--name", name);
+  return status.ok() ? status : UsageError(std::string(status.message()), "for example --name pi-4");
 }
 
 absl::StatusOr<v1::CalibrateResponse> Calibrate(const CommonFlags& common, const CalibrateFlags& flags,

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "client/adapt/target_render.h"
 #include "client/answer/unknown.h"
+#include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -27,14 +28,15 @@ std::string UnknownNumbersText(const v1::TargetSpec& spec) {
   if (needs_bandwidth && !(spec.memory_gb_per_s() > 0)) unknown.push_back("memory_gb_per_s");
   if (unknown.empty()) return "";
   return absl::StrCat("not known of \"", spec.device(), "\": ", absl::StrJoin(unknown, ", "),
-                      "; the answers are those of other devices until --spec has them, or timings come\n");
+                      "; until --spec has them, or networks are timed, the answers are those of other devices\n");
 }
 
 // A tenth of what was measured is off by 90 %.
 constexpr double kUnlikeSheet = 0.9;
 
 constexpr char kCheckSheet[] =
-    "warning: the timings are unlike the data sheet; are they of this device, its threads, and in milliseconds?\n";
+    "warning: the timings do not match the data sheet; are they from this device, with its threads, and in "
+    "milliseconds?\n";
 
 // Of a reply: the server puts what is to be known of all timings beside the doubted ones
 // (server/targets/new_level.h).
@@ -68,9 +70,8 @@ std::string CalibrationTable(const v1::CalibrateResponse& r, absl::string_view w
                       PercentText(t.probe_layer_mape_before()), " before, ", PercentText(t.probe_layer_mape_after()),
                       " after; on the networks ", PercentText(t.probe_network_mape_after()), " after\n",
                       IsDisturbed(t.disturbance())
-                          ? absl::StrCat("something else runs on this machine: ", DisturbanceText(t.disturbance()),
-                                         "; predictions are of the machine as it is, and say the undisturbed time "
-                                         "beside it\n")
+                          ? absl::StrCat("other programs run on this machine: ", DisturbanceText(t.disturbance()),
+                                         "; predictions include their effect, and also state the undisturbed time\n")
                           : "",
                       warning.empty() ? "" : "warning: ", warning, warning.empty() ? "" : "\n");
 }
@@ -78,14 +79,14 @@ std::string CalibrationTable(const v1::CalibrateResponse& r, absl::string_view w
 std::string CalibrationJson(const v1::CalibrateResponse& r, absl::string_view warning) {
   json j = {{"target", TargetJson(r.target())}, {"layers_used", r.layers_used()}, {"networks_used", r.networks_used()}};
   if (!warning.empty()) j["warning"] = std::string(warning);
-  return Dump(j);
+  return IndentedJson(j);
 }
 
 std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::string>& refused) {
   const v1::Target& t = r.target();
   std::string text = absl::StrCat("target ", t.spec().name(), " serves", VersionText(t), "\n");
   if (t.samples() == 0) {
-    absl::StrAppend(&text, "from the data sheet alone: a few timings make it better (cobra-client observe)\n",
+    absl::StrAppend(&text, "based only on the data sheet: a few timings improve it (cobra-client observe)\n",
                     UnknownNumbersText(t.spec()));
   } else {
     absl::StrAppendFormat(&text, "%d %s: the data sheet alone is off by %s", t.samples(),
@@ -96,7 +97,7 @@ std::string AdaptedText(const v1::AdaptResponse& r, const std::vector<std::strin
     } else if (t.samples() > 1 && t.sample_mape_before() < 0.05) {
       absl::StrAppend(&text, "; they confirm it");
     } else if (t.samples() > 1) {
-      absl::StrAppend(&text, "; they predict each other no better, so the data sheet counts and they do not");
+      absl::StrAppend(&text, "; they do not improve on it, so only the data sheet is used");
     }
     absl::StrAppend(&text, "\n", t.sample_mape_before() > kUnlikeSheet ? kCheckSheet : "");
   }
@@ -123,18 +124,18 @@ std::string AdaptedJson(const v1::AdaptResponse& r, const std::vector<std::strin
       target.add_doubted(row);
     }
   }
-  return Dump({{"target", TargetJson(target)}, {"refused", refused}, {"warnings", warnings}});
+  return IndentedJson(json{{"target", TargetJson(target)}, {"refused", refused}, {"warnings", warnings}});
 }
 
 std::string UndoText(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response) {
   const std::string what = absl::StrCat("target ", request.target(), ": version ", request.version(), " is withdrawn");
   return response.has_target() ? absl::StrCat(what, VersionText(response.target()), " serves\n")
-                               : absl::StrCat(what, "; no version is left, and the target is gone\n");
+                               : absl::StrCat(what, "; no version is left, so the target no longer exists\n");
 }
 
 std::string UndoJson(const v1::UndoCalibrationRequest& request, const v1::UndoCalibrationResponse& response) {
-  return Dump({{"withdrawn_version", request.version()},
-               {"target", response.has_target() ? TargetJson(response.target()) : json()}});
+  return IndentedJson(json{{"withdrawn_version", request.version()},
+                           {"target", response.has_target() ? TargetJson(response.target()) : json()}});
 }
 
 }  // namespace cobra::client

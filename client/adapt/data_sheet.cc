@@ -11,9 +11,9 @@
 #include "base/file.h"
 #include "base/similar_words.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/target_json.h"
 
@@ -21,10 +21,6 @@ namespace cobra::client {
 namespace {
 
 constexpr int64_t kMaxSpecBytes = 1 << 20;
-
-absl::Status Usage(std::string message, std::string hint = "") {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
 
 std::vector<absl::string_view> FieldNames() {
   std::vector<absl::string_view> names;
@@ -45,7 +41,7 @@ absl::StatusOr<std::string> SheetText(const std::string& given) {
 
 absl::StatusOr<std::string> ReadNamed(const char* flag, const std::string& path, int64_t most) {
   absl::StatusOr<std::string> text = ReadMaybeCompressed(path, most);
-  if (!text.ok()) return Usage(absl::StrCat(flag, " ", text.status().message()));
+  if (!text.ok()) return UsageError(absl::StrCat(flag, " ", text.status().message()));
   return text;
 }
 
@@ -55,21 +51,21 @@ absl::StatusOr<v1::TargetSpec> LoadSpec(const std::string& given) {
   std::vector<std::string> ignored;
   absl::StatusOr<v1::TargetSpec> spec = proto::TargetSpecFromJson(text, &ignored);
   if (!spec.ok()) {
-    return Usage(absl::StrCat(path, ": ", spec.status().message()),
-                 R"(for example {"device": "Some Board", "kind": "cpu", "runtime": "ncnn", "threads": 4})");
+    return UsageError(absl::StrCat(path, ": ", spec.status().message()),
+                      R"(for example {"device": "Some Board", "kind": "cpu", "runtime": "ncnn", "threads": 4})");
   }
   for (const std::string& name : ignored) {
     // A field that is misspelled must not be ignored: the answers would be those of another device.
     if (const std::string meant = NearestName(name, FieldNames()); !meant.empty()) {
-      return Usage(absl::StrCat(path, ": ", WithoutEscapes(name), ": no such field"),
-                   absl::StrCat("did you mean ", meant, "?"));
+      return UsageError(absl::StrCat(path, ": ", WithoutEscapes(name), ": no such field"),
+                        absl::StrCat("did you mean ", meant, "?"));
     }
   }
   if (const auto busy = std::find(ignored.begin(), ignored.end(), "disturbed"); busy != ignored.end()) {
     ignored.erase(busy);
     Say(absl::StrCat(
         "warning: ", WithoutEscapes(path),
-        ": something else ran while its speeds were measured; describe the machine again when it is idle\n"));
+        ": other programs ran while its speeds were measured; describe the machine again when it is idle\n"));
   }
   if (!ignored.empty()) Say(absl::StrCat(WithoutEscapes(path), ": ignored: ", absl::StrJoin(ignored, ", "), "\n"));
   return spec;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/answer/unknown.h"
+#include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -123,29 +124,24 @@ std::string TargetsTable(const v1::ListTargetsResponse& response, const Terminal
     std::vector<std::string> row = {t.spec().name(), ShortenedInside(t.spec().device(), kMostOfDevice, kHeadOfDevice),
                                     t.spec().runtime(), absl::StrCat(t.spec().threads())};
     if (t.parts_size() > 0) {  // adapted: of its timings, each by the others
-      for (std::string cell : {std::string("-"), t.samples() > 1 ? PercentText(t.sample_mape_after()) : "-",
-                               std::string("-"), t.samples() > 1 ? absl::StrCat(t.samples()) : "-"}) {
-        row.push_back(std::move(cell));
-      }
+      row.insert(row.end(), {"-", t.samples() > 1 ? PercentText(t.sample_mape_after()) : "-", "-",
+                             t.samples() > 1 ? absl::StrCat(t.samples()) : "-"});
       const std::string from = t.samples() == 0   ? "data sheet alone"
                                : t.samples() == 1 ? "one timing"
                                                   : absl::StrCat(t.samples(), " timings, each by the others");
       row.push_back(absl::StrCat("adapted: ", from, VersionText(t)));
     } else if (t.calibrated()) {  // only its probe was measured on it
-      for (std::string cell : {PercentText(t.probe_layer_mape_after()), PercentText(t.probe_network_mape_after()),
-                               std::string("-"), std::string("-")}) {
-        row.push_back(std::move(cell));
-      }
+      row.insert(row.end(),
+                 {PercentText(t.probe_layer_mape_after()), PercentText(t.probe_network_mape_after()), "-", "-"});
       row.push_back(absl::StrCat("on its probe, layers ", PercentText(t.probe_layer_mape_before()),
                                  " before; calibrated on top of ", t.base_target(), VersionText(t),
                                  IsDisturbed(t.disturbance()) ? "; disturbed: " : "",
                                  IsDisturbed(t.disturbance()) ? DisturbanceText(t.disturbance()) : ""));
     } else {
-      row.push_back(e.layers_tested() > 0 ? PercentText(e.layer_mape()) : "-");
-      row.push_back(e.networks_tested() > 0 ? PercentText(e.network_mape()) : "-");
-      row.push_back(e.repeatability_floor() > 0 ? PercentText(e.repeatability_floor()) : "-");
-      row.push_back(e.networks_tested() > 0 ? absl::StrCat(e.networks_tested()) : "-");
-      row.push_back("on held-out rows");
+      row.insert(row.end(), {e.layers_tested() > 0 ? PercentText(e.layer_mape()) : "-",
+                             e.networks_tested() > 0 ? PercentText(e.network_mape()) : "-",
+                             e.repeatability_floor() > 0 ? PercentText(e.repeatability_floor()) : "-",
+                             e.networks_tested() > 0 ? absl::StrCat(e.networks_tested()) : "-", "on held-out rows"});
     }
     rows.push_back(std::move(row));
   }
@@ -168,7 +164,7 @@ std::string TargetsTable(const v1::ListTargetsResponse& response, const Terminal
 std::string TargetsJson(const v1::ListTargetsResponse& response) {
   json targets = json::array();
   for (const v1::Target& t : response.targets()) targets.push_back(TargetJson(t));
-  return Dump({{"targets", std::move(targets)}});
+  return IndentedJson(json{{"targets", std::move(targets)}});
 }
 
 }  // namespace cobra::client

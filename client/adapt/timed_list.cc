@@ -17,6 +17,7 @@
 #include "client/answer/exit_code.h"
 #include "client/request/model_question.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -42,12 +43,10 @@ absl::StatusOr<double> ParseLatency(const std::string& text) {
   double ms = 0;
   // Abseil reads 0x10 as 16, which no log of timings means.
   if (!absl::SimpleAtod(text, &ms) || text.find_first_of("xX") != std::string::npos)
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("latency_ms \"", text, "\": is not a number"));
-  if (!std::isfinite(ms) || ms <= 0)
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("latency_ms ", text, ": is not a time"));
+    return UsageError(absl::StrCat("latency_ms \"", text, "\": is not a number"));
+  if (!std::isfinite(ms) || ms <= 0) return UsageError(absl::StrCat("latency_ms ", text, ": is not a time"));
   if (ms > kLongestMs || ms < kShortestMs) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("latency_ms ", text, ": no network takes that: is it in milliseconds?"));
+    return UsageError(absl::StrCat("latency_ms ", text, ": not plausible for a network: is it in milliseconds?"));
   }
   return ms;
 }
@@ -67,8 +66,8 @@ absl::StatusOr<TimedModels> LoadTimedModels(const std::string& path, const Timed
   COBRA_ASSIGN_OR_RETURN(ModelList list,
                          ModelList::Load(path, options.of_all, options.needs_latency ? "--samples" : "--list"));
   if (options.needs_latency && !list.has_latencies()) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(path, " line 1: the column latency_ms is missing"),
-                     "the first line names the columns: row,model,entry,inputs,arguments,mode,latency_ms");
+    return UsageError(absl::StrCat(path, " line 1: the column latency_ms is missing"),
+                      "the first line names the columns: row,model,entry,inputs,arguments,mode,latency_ms");
   }
   TimedModels loaded;
   std::vector<Timed> models;

@@ -8,6 +8,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Where a path would be if it is not there: its nearest folder that exists.
+fs::path ExistingFolder(fs::path path) {
+  std::error_code error;
+  path = fs::absolute(path, error).lexically_normal();
+  while (!path.empty() && path != path.parent_path() && !fs::is_directory(path, error)) path = path.parent_path();
+  return path;
+}
+
 }  // namespace
 
 std::string RepositoryRoot(const std::string& path) {

@@ -8,12 +8,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "client/answer/repository_root.h"
 #include "client/terminal/output.h"
+#include "client/terminal/usage_error.h"
 #include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
 
@@ -28,21 +27,17 @@ constexpr absl::string_view kValuableEndings[] = {".py",    ".pyi", ".ipynb",   
                                                   ".param", ".bin", ".safetensors", ".pt",   ".pth",  ".ckpt",
                                                   ".cc",    ".h"};
 
-absl::Status Usage(std::string message, std::string hint) {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
-
 absl::Status CheckName(const WrittenFile& file) {
   const absl::string_view ending = file.format == "onnx"   ? ".onnx"
                                    : file.format == "ncnn" ? ".param"
                                    : file.format == "svg"  ? ".svg"
                                                            : ".py";
   if (file.path.empty()) {
-    return Usage("--out: is missing", absl::StrCat("--format ", file.format, " writes a file: --out net", ending));
+    return UsageError("--out: is missing", absl::StrCat("--format ", file.format, " writes a file: --out net", ending));
   }
   if (absl::EndsWith(file.path, ending)) return absl::OkStatus();
-  return Usage(absl::StrCat("--out ", file.path, ": does not end in ", ending),
-               absl::StrCat("--format ", file.format, " writes such a file: --out net", ending));
+  return UsageError(absl::StrCat("--out ", file.path, ": does not end in ", ending),
+                    absl::StrCat("--format ", file.format, " writes such a file: --out net", ending));
 }
 
 // Whether a file that exists is the model, or one of those of a folder that is the model.
@@ -58,15 +53,15 @@ absl::Status CheckNothingIsLost(const std::string& written, const WrittenFile& f
   const std::string out =
       absl::StrCat("--out ", file.path, ": ", written == file.path ? "" : absl::StrCat(written, " beside it "));
   std::error_code error;
-  if (IsOfModel(written, model)) return Usage(absl::StrCat(out, "is the model that is read"), "give another name");
+  if (IsOfModel(written, model)) return UsageError(absl::StrCat(out, "is the model being read"), "give another name");
   if (!file.overwrite && fs::exists(written, error))
-    return Usage(absl::StrCat(out, "exists already"), "give another name, or add --overwrite to replace it");
+    return UsageError(absl::StrCat(out, "already exists"), "give another name, or add --overwrite to replace it");
   return absl::OkStatus();
 }
 
 // Whether a link of the repository of this folder, which somebody may have sent, leads out of it or
 // to git's own files.
-bool IsLedAway(const std::string& written) {
+bool LeadsOutside(const std::string& written) {
   std::error_code error;
   const fs::path file = fs::absolute(written, error).lexically_normal(), root = RepositoryRoot(".");
   if (root.empty() || *file.lexically_relative(root).begin() == ".." || !fs::is_symlink(file, error)) return false;
@@ -80,7 +75,7 @@ absl::Status CheckIsNone(absl::string_view flag, const std::string& written, con
   std::error_code error;  // of a file that is not there
   for (const std::string& path : read) {
     if (!path.empty() && fs::equivalent(written, path, error))
-      return Usage(absl::StrCat(flag, written, ": is a file that this command reads"), "give another name");
+      return UsageError(absl::StrCat(flag, written, ": is a file that this command reads"), "give another name");
   }
   return absl::OkStatus();
 }
@@ -88,17 +83,16 @@ absl::Status CheckIsNone(absl::string_view flag, const std::string& written, con
 absl::Status CheckReplaces(absl::string_view flag, const std::string& written, const std::vector<std::string>& read) {
   std::error_code error;  // of a file that is not there
   if (written == "-" || !fs::exists(written, error)) return absl::OkStatus();
-  if (IsLedAway(written))
-    return Usage(
+  if (LeadsOutside(written))
+    return UsageError(
         absl::StrCat(flag, written, ": is a link of this repository to ", fs::canonical(written, error).string()),
         "remove it, or name that file");
   COBRA_RETURN_IF_ERROR(CheckIsNone(flag, written, read));
   const std::string ending = fs::canonical(written, error).extension().string();  // behind a link
   for (const absl::string_view valuable : kValuableEndings) {
     if (ending == valuable)
-      return Usage(
-          absl::StrCat(flag, written, ": there is such a file, and by its name it is none that may be replaced"),
-          absl::StrCat("give another name, or remove it: files that end in ", ending, " are kept"));
+      return UsageError(absl::StrCat(flag, written, ": already exists, and files with such a name are not replaced"),
+                        absl::StrCat("give another name, or remove it: files that end in ", ending, " are kept"));
   }
   return absl::OkStatus();
 }
@@ -112,8 +106,8 @@ absl::Status CheckReplaces(absl::string_view flag, const std::string& written, s
 absl::Status CheckWrittenFile(const WrittenFile& file, const std::string& model) {
   if (file.format.empty()) {
     if (file.path.empty() && !file.overwrite) return absl::OkStatus();
-    return Usage(
-        file.path.empty() ? "--overwrite: nothing is written" : absl::StrCat("--out ", file.path, ": is unused"),
+    return UsageError(
+        file.path.empty() ? "--overwrite: no file is written" : absl::StrCat("--out ", file.path, ": is unused"),
         "add --format onnx, --format ncnn, --format python or --format svg, which write a file");
   }
   if (file.format == "svg" && file.path.empty() && !file.overwrite) return absl::OkStatus();
@@ -134,7 +128,7 @@ namespace {
 
 absl::Status WriteNamed(const std::string& out, const std::string& text) {
   if (absl::Status status = WriteFileAtomic(out, text); !status.ok())
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", status.message()));
+    return UsageError(absl::StrCat("--out ", status.message()));
   return absl::OkStatus();
 }
 

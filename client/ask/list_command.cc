@@ -9,9 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/counted.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/memory_fit.h"
@@ -23,13 +21,10 @@
 #include "client/request/target_names.h"
 #include "client/terminal/progress.h"
 #include "client/terminal/text_table.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
-
-absl::Status Usage(std::string message, std::string hint = "") {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
 
 // Flags that a list takes the place of. One that was ignored would give the answer to another
 // question.
@@ -46,8 +41,8 @@ absl::Status CheckListFlags(const CommonFlags& common, const PredictFlags& flags
                   {model.training ? "--mode" : "", "mode"}};
   for (const auto& flag : of_a_row) {
     if (flag.given.empty()) continue;
-    return Usage(absl::StrCat(flag.given, ": with --list, each row has its own"),
-                 absl::StrCat("write it into the column ", flag.column, " of ", flags.list));
+    return UsageError(absl::StrCat(flag.given, ": with --list, each row has its own"),
+                      absl::StrCat("write it into the column ", flag.column, " of ", flags.list));
   }
   const std::pair<bool, absl::string_view> of_one_model[] = {{flags.ask.breakdown, "--breakdown"},
                                                              {flags.budget_ms > 0, "--budget-ms"},
@@ -56,7 +51,7 @@ absl::Status CheckListFlags(const CommonFlags& common, const PredictFlags& flags
                                                              {common.json, "--format json"},
                                                              {!flags.format.empty(), "--format"}};
   for (const auto& [given, name] : of_one_model) {
-    if (given) return Usage(absl::StrCat(name, ": is for one model; --list writes a CSV file of many"));
+    if (given) return UsageError(absl::StrCat(name, ": is for one model; --list writes a CSV file of many"));
   }
   return CheckReplaces("--out ", flags.out, {flags.list}, common.client.connection);
 }
@@ -169,7 +164,7 @@ class ListRun {
     if (!answer.ok() && ConcernsAllRows(answer.status())) return answer.status();
     const Question question = std::move(asked_.extract(index).mapped());
     if (answer.ok() && answer->predictions_size() != 1)
-      answer = absl::InternalError("the server's answer is that to another question");
+      answer = absl::InternalError("the server's response does not match the request");
     if (answer.ok()) {
       ++answered_;
       NoteMemory(question, *answer);

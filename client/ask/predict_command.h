@@ -14,7 +14,7 @@ namespace cobra::client {
 
 struct PredictFlags {
   ModelArguments model;
-  std::string list;       // a file of many models instead (model_list.h); empty: none
+  std::string list;       // a file of many models instead (model/model_list.h); empty: none
   std::string out = "-";  // where their predictions go (prediction_rows.h)
   std::vector<std::string> targets;
   bool all = false;  // a terminal shows all targets, also where none was named
@@ -25,7 +25,7 @@ struct PredictFlags {
   double min_confidence = -1;
   std::string baseline;             // an earlier result (--format json); empty: none
   std::string max_increase = "5%";  // over the baseline; exit code 1 if a target is slower
-  std::string format;               // one of CiFormats() (check_formats.h); empty: that of CommonFlags
+  std::string format;               // one of CiFormats() (compare/check_formats.h); empty: that of CommonFlags
 };
 
 // The exit code.

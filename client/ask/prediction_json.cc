@@ -3,17 +3,13 @@
 #include "client/ask/prediction_render.h"
 #include "client/compare/compare_render.h"
 #include "client/request/question.h"
+#include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {
-namespace {
 
 using nlohmann::json;
-
-std::string Dump(const json& j) { return j.dump(1, ' ', false, json::error_handler_t::replace); }
-
-}  // namespace
 
 std::string PlaceOf(const v1::NodeLatency& row) { return PlaceText(row.file(), row.line()); }
 
@@ -64,7 +60,7 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
   if (r.predictions_size() > 1) answer["ranking"] = RankingJson(r, view.targets);
   AddQuestion(view.model, &answer);
   if (view.comparison != nullptr) answer["comparison"] = ComparisonJson(*view.comparison);
-  return Dump(answer);
+  return IndentedJson(answer);
 }
 
 }  // namespace cobra::client

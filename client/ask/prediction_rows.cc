@@ -12,13 +12,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/csv.h"
-#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/answer/exit_code.h"
 #include "client/terminal/output.h"
+#include "client/terminal/usage_error.h"
 #include "proto/request_words.h"
 
 namespace cobra::client {
@@ -59,7 +58,7 @@ std::string ErrorLine(const RowName& name, const absl::Status& why) {
 }
 
 absl::StatusOr<std::unique_ptr<PredictionRows>> PredictionRows::Open(const std::string& path, bool has_targets) {
-  if (path.empty()) return UserError(Diagnostic::Kind::kUsage, "--out : is empty", "a file, or - for standard output");
+  if (path.empty()) return UsageError("--out : is empty", "a file, or - for standard output");
   std::error_code error;  // of a file that is not there
   const bool direct = path == "-" || (fs::exists(path, error) && !fs::is_regular_file(path, error));
   const std::string part = direct ? "" : absl::StrCat(path, ".part");
@@ -78,8 +77,8 @@ PredictionRows::~PredictionRows() {
 }
 
 absl::Status PredictionRows::Error(absl::string_view what) const {
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--out ", path_, ": ", what, ": ", std::strerror(errno)),
-                   "name a file in a folder that exists and has room, or - for standard output");
+  return UsageError(absl::StrCat("--out ", path_, ": ", what, ": ", std::strerror(errno)),
+                    "name a file in a folder that exists and has room, or - for standard output");
 }
 
 absl::Status PredictionRows::Write(absl::string_view text) {

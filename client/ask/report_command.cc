@@ -6,9 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "client/adapt/usual_targets.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/memory_fit.h"
@@ -22,6 +20,7 @@
 #include "client/series/sweep_render.h"
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 #include "frontend/python/torch/torch_version.h"
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
@@ -37,17 +36,15 @@ using nlohmann::json;
 
 absl::Status CheckPageFlags(const CommonFlags& common, const PageFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckReplaces("--out ", flags.out, {flags.model.path}, common.client.connection));
-  if (flags.out.empty())
-    return UserError(Diagnostic::Kind::kUsage, "--out: is empty", "name a file, or - for standard output");
+  if (flags.out.empty()) return UsageError("--out: is empty", "name a file, or - for standard output");
   return flags.no_sweep ? absl::OkStatus() : ParseBatches(flags.batches).status();
 }
 
 absl::Status CheckTargetCount(const PageFlags& flags) {
   const size_t count = DifferentNames(flags.targets).size();
   if (count <= report::kMostReported) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat("--target: ", count, " targets, of which a page shows at most ", report::kMostReported),
-                   "name some of `cobra-client targets`: --target A,B,C");
+  return UsageError(absl::StrCat("--target: ", count, " targets; a page shows at most ", report::kMostReported),
+                    "name some of `cobra-client targets`: --target A,B,C");
 }
 
 // Of targets that nobody named, as many as a page shows: the fastest, without guesses where there
@@ -156,8 +153,7 @@ absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   contents.shown_file = [&input](const std::string& file) { return input.UserPath(file); };
   contents.source_text = [&input](const std::string& file) { return input.SourceText(file); };
   COBRA_ASSIGN_OR_RETURN(const json document, report::MakeDocument(contents));
-  const std::string text =
-      common.json ? document.dump(1, ' ', false, json::error_handler_t::replace) : report::ReportPage(document);
+  const std::string text = common.json ? IndentedJson(document) : report::ReportPage(document);
   COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, text));
   if (flags.out != "-") {
     PrintText(absl::StrCat(flags.out, ": ", contents.answers[0].graph->nodes().size(), " calls on ",

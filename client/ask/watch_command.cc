@@ -15,7 +15,6 @@
 #include "absl/time/time.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/adapt/usual_targets.h"
 #include "client/answer/exit_code.h"
@@ -29,6 +28,7 @@
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
 #include "client/terminal/text_table.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -57,8 +57,7 @@ absl::Status CheckWatchFlags(const CommonFlags& common, const PredictFlags& flag
                                                {!flags.model.architecture.empty(), "--arch"}};
   for (const auto& [given, name] : once) {
     if (given)
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": is for one answer, and --watch gives many"),
-                       "leave one of the two out");
+      return UsageError(absl::StrCat(name, ": is for one answer, but --watch gives many"), "give only one of the two");
   }
   return absl::OkStatus();
 }

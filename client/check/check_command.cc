@@ -9,12 +9,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/diagnostic.h"
 #include "base/doc_path.h"
 #include "base/file.h"
 #include "base/similar_words.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/repository_root.h"
 #include "client/check/repository.h"
@@ -23,8 +21,10 @@
 #include "client/check/temporary_folder.h"
 #include "client/client.h"
 #include "client/model/model_input.h"
+#include "client/model/model_options.h"
 #include "client/request/target_names.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -33,10 +33,6 @@ namespace fs = std::filesystem;
 
 constexpr char kSuiteName[] = "cobra.toml";
 constexpr int64_t kMostSuiteBytes = int64_t{2} << 20;  // ParseSuite() has the limit
-
-absl::Status Usage(std::string message, std::string hint) {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
 
 absl::StatusOr<std::string> FindSuite(const std::string& named) {
   if (!named.empty()) return IsDirectory(named) ? absl::StrCat(named, "/", kSuiteName) : named;
@@ -47,8 +43,8 @@ absl::StatusOr<std::string> FindSuite(const std::string& named) {
     if (fs::exists(folder / ".git", error) || folder == folder.parent_path()) break;
     up /= "..";
   }
-  return Usage(
-      "cobra.toml: there is none in this folder, nor above it in the repository",
+  return UsageError(
+      "cobra.toml: not found in this folder, nor above it in the repository",
       absl::StrCat("name the file: cobra-client check FILE.toml; ", DocPath("docs/ci.md"), " says what is in it"));
 }
 
@@ -66,15 +62,15 @@ absl::StatusOr<Suite> LoadSuite(const CheckFlags& flags) {
   COBRA_RETURN_IF_ERROR(CheckIsFile(suite.path));
   const absl::StatusOr<std::string> text = ReadFile(suite.path, kMostSuiteBytes);
   if (!text.ok())
-    return Usage(std::string(text.status().message()), absl::StrCat(DocPath("docs/ci.md"), " says what is in it"));
+    return UsageError(std::string(text.status().message()), absl::StrCat(DocPath("docs/ci.md"), " says what is in it"));
   COBRA_ASSIGN_OR_RETURN(suite.models, ParseSuite(*text, suite.path));
   if (flags.only.empty()) return suite;
   std::vector<std::string> names;
   for (const SuiteModel& model : suite.models) names.push_back(model.name);
   for (const std::string& name : flags.only) {
     if (std::find(names.begin(), names.end(), name) == names.end())
-      return Usage(absl::StrCat("--only ", name, ": no such model in ", suite.path),
-                   absl::StrCat("models: ", SimilarNames(name, names)));
+      return UsageError(absl::StrCat("--only ", name, ": no such model in ", suite.path),
+                        absl::StrCat("models: ", SimilarNames(name, names)));
   }
   return suite;
 }

@@ -15,7 +15,6 @@
 #include "base/file.h"
 #include "base/similar_words.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "client/adapt/usual_targets.h"
 #include "client/answer/memory_fit.h"
 #include "client/answer/repository_root.h"
@@ -28,6 +27,7 @@
 #include "client/request/target_names.h"
 #include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -149,12 +149,11 @@ absl::StatusOr<std::pair<std::string, std::string>> ParseReport(const std::strin
   formats.insert(formats.begin(), {"table", "json"});
   const std::string format = text.substr(0, equals);
   if (std::find(formats.begin(), formats.end(), format) == formats.end()) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--report ", text, ": ", format, " is not a format"),
-                     absl::StrCat("formats: ", SimilarNames(format, formats)));
+    return UsageError(absl::StrCat("--report ", text, ": ", format, " is not a format"),
+                      absl::StrCat("formats: ", SimilarNames(format, formats)));
   }
   if (equals == std::string::npos || equals + 1 == text.size()) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--report ", text, ": names no file"),
-                     absl::StrCat("--report ", format, "=FILE"));
+    return UsageError(absl::StrCat("--report ", text, ": names no file"), absl::StrCat("--report ", format, "=FILE"));
   }
   return std::make_pair(format, text.substr(equals + 1));
 }
@@ -164,8 +163,8 @@ absl::StatusOr<std::pair<std::string, std::string>> ParseReport(const std::strin
 absl::StatusOr<std::vector<std::string>> TargetsOfCheck(const CommonFlags& common) {
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> usual, UsualTargets(common));
   if (usual.size() == 1) return usual;
-  return UserError(
-      Diagnostic::Kind::kUsage, "no target is given, and this machine is not calibrated",
+  return UsageError(
+      "no target is given, and this machine is not calibrated",
       "name targets: --target NAME, or targets = [\"NAME\"] in cobra.toml; cobra-client targets lists them");
 }
 
@@ -219,8 +218,8 @@ absl::Status CheckReportFlags(const ReportFlags& flags, const std::vector<std::s
     const auto& [format, file] = parts;
     COBRA_RETURN_IF_ERROR(CheckReplaces(absl::StrCat("--report ", format, "="), file, read, connection));
     if (!written.insert(fs::path(file).lexically_normal()).second)
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--report ", report, ": another report goes there"),
-                       "give each a file of its own");
+      return UsageError(absl::StrCat("--report ", report, ": another report is written there"),
+                        "give each report a different file");
   }
   return absl::OkStatus();
 }
@@ -232,9 +231,7 @@ absl::StatusOr<int> PrintReport(const CheckReport& report, const ReportFlags& fl
   for (const std::string& named : flags.reports) {
     COBRA_ASSIGN_OR_RETURN(const auto parts, ParseReport(named));
     const absl::Status written = WriteFileAtomic(parts.second, CheckIn(parts.first, report, flags.top));
-    if (!written.ok())
-      return UserError(Diagnostic::Kind::kUsage,
-                       absl::StrCat("--report ", named, ": ", std::string(written.message())));
+    if (!written.ok()) return UsageError(absl::StrCat("--report ", named, ": ", std::string(written.message())));
   }
   return code;
 }

@@ -66,7 +66,7 @@ struct ReportFlags {
   int top = 10;
 };
 // Before anything is asked: a usage Diagnostic for what is not FORMAT=FILE, for two reports in one
-// file, and for a file that must not be replaced (written_file.h); `read` are those that the
+// file, and for a file that must not be replaced (answer/written_file.h); `read` are those that the
 // command reads.
 absl::Status CheckReportFlags(const ReportFlags& flags, const std::vector<std::string>& read,
                               const ConnectionFiles& connection);

@@ -7,13 +7,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "client/answer/repository_root.h"
 #include "client/check/repository.h"
 #include "client/check/temporary_folder.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -22,10 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr char kWorkingTree[] = "the working tree";
 constexpr char kGrammar[] = "diff MODEL; diff REV MODEL; diff REV REV MODEL; diff FILE FILE; a file may be REV:PATH";
-
-absl::Status Usage(std::string message, std::string hint) {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
 
 // A side with the repository that it is in, if it needs one.
 struct Located {
@@ -53,12 +48,12 @@ absl::StatusOr<Located> Locate(const DiffSide& side) {
   const std::string file = side.from_root && !from_folder ? absl::StrCat(root, "/", side.path) : side.path;
   const std::optional<std::string> below = PathInFolder(file, root);
   if (!below.has_value())
-    return Usage(absl::StrCat(side.path, ": is outside of the repository ", root), "revisions have no such file");
+    return UsageError(absl::StrCat(side.path, ": is outside of the repository ", root), "revisions have no such file");
   located.path = *below;
   COBRA_ASSIGN_OR_RETURN(located.is_there, located.repository->Has(located.commit, located.path));
   if (!located.is_there && side.is_explicit)
-    return Usage(absl::StrCat(side.revision, ":", side.path, ": no such file at ", located.version.label),
-                 absl::StrCat("git -C ", root, " ls-tree -r --name-only ", side.revision, " lists them"));
+    return UsageError(absl::StrCat(side.revision, ":", side.path, ": no such file at ", located.version.label),
+                      absl::StrCat("git -C ", root, " ls-tree -r --name-only ", side.revision, " lists them"));
   return located;
 }
 
@@ -125,12 +120,12 @@ absl::StatusOr<DiffSides> ParseDiffSides(const std::vector<std::string>& argumen
   };
   if (arguments.size() == 1) return DiffSides{at("HEAD", arguments[0]), at("", arguments[0])};
   if (arguments.size() == 3) return DiffSides{at(arguments[0], arguments[2]), at(arguments[1], arguments[2])};
-  if (arguments.size() != 2) return Usage("diff: takes one to three arguments", kGrammar);
+  if (arguments.size() != 2) return UsageError("diff: takes one to three arguments", kGrammar);
   const std::string& first = arguments[0];
   const std::string& second = arguments[1];
   const std::optional<DiffSide> before = file_of(first), after = file_of(second);
   if (before.has_value() && after.has_value()) return DiffSides{*before, *after};
-  if (before.has_value()) return Usage(absl::StrCat(second, ": no such file"), kGrammar);
+  if (before.has_value()) return UsageError(absl::StrCat(second, ": no such file"), kGrammar);
   // As in git: A...B is what B changed since it left A.
   const size_t dots = first.find("...");
   const std::string end = dots == std::string::npos ? "" : first.substr(dots + 3);
@@ -147,9 +142,9 @@ absl::StatusOr<int> RunDiff(const CommonFlags& common, const DiffFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(Located after, Locate(sides.after));
   COBRA_RETURN_IF_ERROR(FollowRename(&before, &after, &question.notes));
   if (!before.is_there && !after.is_there) {
-    return Usage(absl::StrCat(sides.after.path, ": no such file, neither at ", before.version.label, " nor at ",
-                              after.version.label),
-                 kGrammar);
+    return UsageError(absl::StrCat(sides.after.path, ": no such file, neither at ", before.version.label, " nor at ",
+                                   after.version.label),
+                      kGrammar);
   }
   std::unique_ptr<TemporaryFolder> temporary;
   if (!before.commit.empty() || !after.commit.empty()) {

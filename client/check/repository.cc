@@ -23,6 +23,7 @@
 #include "client/answer/repository_root.h"
 #include "client/check/lfs_file.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -33,10 +34,6 @@ constexpr char kNothing[] = "COBRA_NOTHING";  // a variable of git's environment
 constexpr int kMostSubmoduleLevels = 10;
 constexpr int64_t kMostListBytes = int64_t{512} << 20;  // of the files of a commit
 constexpr int64_t kMostTextBytes = int64_t{1} << 20;
-
-absl::Status Usage(std::string message, std::string hint = "") {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
 
 struct GitAnswer {
   int exit_status = 0;
@@ -55,7 +52,7 @@ absl::StatusOr<GitAnswer> RunGit(const std::vector<std::string>& command, Subpro
     return answer;
   }
   if (absl::IsNotFound(out.status()) || answer.exit_status == 127)
-    return Usage("git: not found", "install git: earlier versions of a model are read from its repository");
+    return UsageError("git: not found", "install git: earlier versions of a model are read from its repository");
   if (absl::IsInternal(out.status()) && answer.exit_status > 0) return answer;
   return out.status();
 }
@@ -64,7 +61,7 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& command, Su
   COBRA_ASSIGN_OR_RETURN(GitAnswer answer, RunGit(command, options));
   if (answer.exit_status == 0) return std::move(answer.out);
   // git has printed why
-  return Usage(absl::StrCat("git: failed with exit status ", answer.exit_status));
+  return UsageError(absl::StrCat("git: failed with exit status ", answer.exit_status));
 }
 
 // git has printed why. Most often it does not read what another user owns, as in a container of CI.
@@ -72,23 +69,15 @@ absl::Status CannotOpen(const std::string& root) {
   struct stat status {};
   const bool is_anothers = stat(root.c_str(), &status) == 0 && status.st_uid != geteuid();
   if (!is_anothers) {
-    return Usage(absl::StrCat(WithoutEscapes(root), ": git cannot open this repository"),
-                 absl::StrCat("git says why: git -C ", WithoutEscapes(root), " status"));
+    return UsageError(absl::StrCat(WithoutEscapes(root), ": git cannot open this repository"),
+                      absl::StrCat("git says why: git -C ", WithoutEscapes(root), " status"));
   }
-  return Usage(absl::StrCat(WithoutEscapes(root), ": belongs to another user, so git does not open it"),
-               absl::StrCat("if you trust it: git config --global --add safe.directory ", WithoutEscapes(root),
-                            "; in CI as a step before this one"));
+  return UsageError(absl::StrCat(WithoutEscapes(root), ": belongs to another user, so git does not open it"),
+                    absl::StrCat("if you trust it: git config --global --add safe.directory ", WithoutEscapes(root),
+                                 "; in CI as a step before this one"));
 }
 
 std::string Trimmed(absl::string_view text) { return std::string(absl::StripSuffix(text, "\n")); }
-
-// Where a path would be if it is not there: its nearest folder that exists.
-fs::path ExistingFolder(fs::path path) {
-  std::error_code error;
-  path = fs::absolute(path, error).lexically_normal();
-  while (!path.empty() && path != path.parent_path() && !fs::is_directory(path, error)) path = path.parent_path();
-  return path;
-}
 
 struct TreeEntry {
   std::string mode, object, path;
@@ -124,8 +113,8 @@ std::optional<std::string> OtherName(const std::vector<std::pair<std::string, st
 absl::StatusOr<Repository> Repository::Find(const std::string& path) {
   const std::string root = RepositoryRoot(path);
   if (root.empty()) {
-    return Usage(absl::StrCat(WithoutEscapes(path), ": is in no git repository"),
-                 "revisions are read from the repository that the model is in");
+    return UsageError(absl::StrCat(WithoutEscapes(path), ": is not in a git repository"),
+                      "revisions are read from the repository that the model is in");
   }
   return At(root);
 }
@@ -172,10 +161,10 @@ std::vector<std::string> Repository::Git(std::vector<std::string> arguments, con
 absl::StatusOr<std::string> Repository::Commit(const std::string& revision) const {
   const std::string shown = WithoutEscapes(revision);
   constexpr char kShallow[] =
-      "is it spelled right? In CI the checkout may have one commit only: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 "
+      "check the spelling. In CI the checkout may have only one commit: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 "
       "(GitLab)";
   if (revision.empty() || revision[0] == '-' || revision == "...")  // of a variable that is empty
-    return Usage(absl::StrCat("'", shown, "': is not a revision"));
+    return UsageError(absl::StrCat("'", shown, "': is not a revision"));
   if (const size_t dots = revision.find("..."); dots != std::string::npos) {
     std::vector<std::string> ends;
     for (const std::string& end : {revision.substr(0, dots), revision.substr(dots + 3)}) {
@@ -183,13 +172,13 @@ absl::StatusOr<std::string> Repository::Commit(const std::string& revision) cons
     }
     COBRA_ASSIGN_OR_RETURN(const GitAnswer answer, RunGit(Git({"merge-base", ends[0], ends[1]})));
     if (answer.exit_status == 0) return Trimmed(answer.out);
-    return Usage(absl::StrCat(shown, ": the two have no common ancestor here"), kShallow);
+    return UsageError(absl::StrCat(shown, ": the two have no common ancestor here"), kShallow);
   }
   COBRA_ASSIGN_OR_RETURN(
       const GitAnswer answer,
       RunGit(Git({"rev-parse", "--verify", "--quiet", "--end-of-options", absl::StrCat(revision, "^{commit}")})));
   if (answer.exit_status == 0) return Trimmed(answer.out);
-  return Usage(absl::StrCat(shown, ": is not a revision of the repository ", root_), kShallow);
+  return UsageError(absl::StrCat(shown, ": is not a revision of the repository ", root_), kShallow);
 }
 
 std::string Repository::Label(const std::string& revision, const std::string& commit) {
@@ -285,8 +274,8 @@ absl::Status Repository::WithMissing(const absl::Status& status, const std::stri
   std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
   if (!diagnostic.has_value() || !is_partial_) return status;
   diagnostic->hint =
-      absl::StrCat("this clone leaves contents at its remote, and nothing is fetched here; fetch them first: git -C ",
-                   root_, " archive ", commit.substr(0, 12), " > /dev/null");
+      absl::StrCat("this is a partial clone, and nothing is fetched here; fetch the contents first: git -C ", root_,
+                   " archive ", commit.substr(0, 12), " > /dev/null");
   return DiagnosticToStatus(*diagnostic);
 }
 
@@ -304,7 +293,8 @@ absl::Status Repository::FillLargeFiles(const std::string& commit, const std::st
     }
     if (FillLfsFile(*pointer, objects, file)) continue;
     Say(absl::StrCat("warning: ", WithoutEscapes(path), ": its contents at ", commit.substr(0, 8),
-                     " are in Git LFS and not here; fetch them: git lfs fetch origin ", commit.substr(0, 8), "\n"));
+                     " are in Git LFS and were not fetched; fetch them: git lfs fetch origin ", commit.substr(0, 8),
+                     "\n"));
   }
   return absl::OkStatus();
 }

@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/compare/check_formats.h"
+#include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -13,8 +14,6 @@ using Json = nlohmann::ordered_json;
 std::string BenchmarkName(const CheckedModel& model, const CheckedTarget& target) {
   return absl::StrCat(model.name, " on ", target.target());
 }
-
-std::string Dumped(const Json& j) { return j.dump(1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
 
@@ -31,7 +30,7 @@ std::string CheckGithubBenchmark(const CheckReport& report) {
            {"extra", absl::StrFormat("predicted by %s, confidence %.2f", model.model_version, after.confidence)}});
     }
   }
-  return Dumped(entries);
+  return IndentedJson(entries);
 }
 
 std::string CheckBencher(const CheckReport& report) {
@@ -46,7 +45,7 @@ std::string CheckBencher(const CheckReport& report) {
                                                         {"upper_value", kNanosecondsPerMicrosecond * after.high_us}};
     }
   }
-  return Dumped(benchmarks);
+  return IndentedJson(benchmarks);
 }
 
 }  // namespace cobra::client

@@ -39,19 +39,7 @@ std::optional<Problem> Unsure(const CheckedTarget& target) {
                                  compared ? "compare" : "check the budget", target.target(), confidence)};
 }
 
-CheckedTarget Checked(CheckedTarget target, const Thresholds& thresholds, const Budgets& budgets_ms) {
-  target.thresholds = thresholds;
-  target.budget_ms = BudgetOf(budgets_ms, target.target());
-  target.problems = ProblemsOf(target);
-  return target;
-}
-
-}  // namespace
-
-bool CheckedTarget::Has(Problem::Kind kind) const {
-  return std::any_of(problems.begin(), problems.end(), [kind](const Problem& p) { return p.kind == kind; });
-}
-
+// Of its change if it has one, and of its budget. Sorted: first what is slow.
 std::vector<Problem> ProblemsOf(const CheckedTarget& target) {
   std::vector<Problem> problems;
   const SavedTarget& after = target.change.after;
@@ -71,6 +59,19 @@ std::vector<Problem> ProblemsOf(const CheckedTarget& target) {
   }
   if (std::optional<Problem> unsure = Unsure(target)) problems.push_back(*std::move(unsure));
   return problems;
+}
+
+CheckedTarget Checked(CheckedTarget target, const Thresholds& thresholds, const Budgets& budgets_ms) {
+  target.thresholds = thresholds;
+  target.budget_ms = BudgetOf(budgets_ms, target.target());
+  target.problems = ProblemsOf(target);
+  return target;
+}
+
+}  // namespace
+
+bool CheckedTarget::Has(Problem::Kind kind) const {
+  return std::any_of(problems.begin(), problems.end(), [kind](const Problem& p) { return p.kind == kind; });
 }
 
 CheckedModel ComparedModel(const Comparison& comparison, const Thresholds& thresholds, const Budgets& budgets_ms) {

@@ -20,7 +20,7 @@ inline constexpr double kSmallestDistinguishedChange = 0.02;
 
 struct Thresholds {
   double max_increase = 0.05;                   // of the latency, as a fraction
-  double noise = kSmallestDistinguishedChange;  // changes up to this are no failure
+  double noise = kSmallestDistinguishedChange;  // changes up to this are not a failure
   // Lower confidence is a problem. -1: not given; then it is one where something is checked and the
   // prediction extrapolates.
   double min_confidence = -1;
@@ -68,10 +68,6 @@ struct CheckReport {
   std::string before, after;  // "origin/main (3f2a1b0)", "the working tree"; before is empty if nothing is compared
   std::vector<CheckedModel> models;
 };
-
-// The problems of a target: of its change if it has one, and of its budget. Sorted: first what is
-// slow.
-std::vector<Problem> ProblemsOf(const CheckedTarget& target);
 
 // Budgets by target; "" is that of all others.
 using Budgets = std::map<std::string, double>;

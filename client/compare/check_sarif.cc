@@ -14,6 +14,7 @@
 #include "client/compare/check_formats.h"
 #include "client/compare/compare_render.h"
 #include "client/compare/line_changes.h"
+#include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -163,7 +164,7 @@ std::string CheckSarif(const CheckReport& report) {
                     {"results", std::move(results)}};
   const Json log = {
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
-  return log.dump(1, ' ', false, Json::error_handler_t::replace);
+  return IndentedJson(log);
 }
 
 }  // namespace cobra::client

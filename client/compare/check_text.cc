@@ -9,6 +9,7 @@
 #include "client/compare/check_formats.h"
 #include "client/compare/compare_render.h"
 #include "client/compare/line_changes.h"
+#include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -117,7 +118,7 @@ std::string CheckJson(const CheckReport& report) {
     if (!model.error.ok()) m["error"] = ParseJson<Json>(ErrorJson(model.error))["error"];
     j["models"].push_back(std::move(m));
   }
-  return j.dump(1, ' ', false, Json::error_handler_t::replace);
+  return IndentedJson(j);
 }
 
 const std::vector<std::string>& CiFormats() {

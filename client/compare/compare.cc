@@ -13,8 +13,8 @@
 #include "absl/strings/strip.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "client/answer/path_pattern.h"
+#include "client/terminal/usage_error.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {
@@ -26,10 +26,6 @@ using nlohmann::json;
 // different depths differ a little.
 constexpr double kSimilarityTolerance = 0.1;
 constexpr double kUnchangedUs = 0.005;  // a difference left by rounding
-
-absl::Status Usage(std::string message, std::string hint) {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
 
 std::string TextOf(const json& j, const char* key) {
   const auto it = j.find(key);
@@ -45,15 +41,15 @@ std::string FileName(std::string path) {
 absl::StatusOr<double> NumberOf(const json& j, const char* key, const std::string& name) {
   const auto it = j.find(key);
   if (it == j.end() || !it->is_number()) {
-    return Usage(absl::StrCat(name, ": a prediction in it has no \"", key, "\""),
-                 "give the output of `cobra-client predict --format json`");
+    return UsageError(absl::StrCat(name, ": a prediction in it has no \"", key, "\""),
+                      "give the output of `cobra-client predict --format json`");
   }
   return it->get<double>();
 }
 
 absl::StatusOr<SavedTarget> ParseTarget(const json& j, const std::string& name) {
   SavedTarget t;
-  if (!j.is_object()) return Usage(absl::StrCat(name, ": a prediction in it is not an object"), "");
+  if (!j.is_object()) return UsageError(absl::StrCat(name, ": a prediction in it is not an object"), "");
   t.target = TextOf(j, "target");
   t.device = TextOf(j, "device");
   COBRA_ASSIGN_OR_RETURN(t.latency_us, NumberOf(j, "latency_us", name));
@@ -63,12 +59,13 @@ absl::StatusOr<SavedTarget> ParseTarget(const json& j, const std::string& name) 
   const auto extrapolating = j.find("extrapolating");
   t.extrapolating = extrapolating != j.end() && extrapolating->is_boolean() && extrapolating->get<bool>();
   t.lacks_memory = TextOf(j, "memory");
-  if (!(t.latency_us > 0)) return Usage(absl::StrCat(name, ": ", t.target, " has a latency that is not above 0"), "");
+  if (!(t.latency_us > 0))
+    return UsageError(absl::StrCat(name, ": ", t.target, " has a latency that is not above 0"), "");
   const auto rows = j.find("breakdown");
   if (rows == j.end() || !rows->is_array()) return t;
   t.has_breakdown = true;
   for (const json& row : *rows) {
-    if (!row.is_object()) return Usage(absl::StrCat(name, ": a row of its breakdown is not an object"), "");
+    if (!row.is_object()) return UsageError(absl::StrCat(name, ": a row of its breakdown is not an object"), "");
     COBRA_ASSIGN_OR_RETURN(const double latency_us, NumberOf(row, "latency_us", name));
     t.calls.push_back({TextOf(row, "module"), TextOf(row, "op"), TextOf(row, "where"), latency_us});
     SavedModule& module = t.modules[t.calls.back().module];
@@ -145,9 +142,9 @@ std::vector<ModuleChange> ChangesOf(const SavedTarget& before, const SavedTarget
 absl::Status CheckSameQuestion(const SavedPrediction& before, const SavedPrediction& after, const std::string& hint) {
   const std::vector<std::string> differences = QuestionDifferences(before, after);
   if (differences.empty()) return absl::OkStatus();
-  return Usage(absl::StrCat(after.name, ": answers a different request from ", before.name, ": ",
-                            absl::StrJoin(differences, "; ")),
-               hint);
+  return UsageError(absl::StrCat(after.name, ": answers a different request from ", before.name, ": ",
+                                 absl::StrJoin(differences, "; ")),
+                    hint);
 }
 
 }  // namespace
@@ -181,8 +178,8 @@ absl::StatusOr<SavedPrediction> ParsePrediction(absl::string_view text, const st
   const auto predictions = j.is_object() ? j.find("predictions") : j.end();
   if (!j.is_object() || predictions == j.end() || !predictions->is_array()) {
     const bool error = j.is_object() && j.contains("error");
-    return Usage(absl::StrCat(name, ": is not a result of predict", error ? ": it holds an error" : ""),
-                 "give the output of `cobra-client predict --format json`");
+    return UsageError(absl::StrCat(name, ": is not a result of predict", error ? ": it holds an error" : ""),
+                      "give the output of `cobra-client predict --format json`");
   }
   SavedPrediction saved;
   saved.name = name;
@@ -197,7 +194,7 @@ absl::StatusOr<SavedPrediction> ParsePrediction(absl::string_view text, const st
     COBRA_ASSIGN_OR_RETURN(SavedTarget target, ParseTarget(prediction, name));
     saved.targets.push_back(std::move(target));
   }
-  if (saved.targets.empty()) return Usage(absl::StrCat(name, ": has no prediction"), "");
+  if (saved.targets.empty()) return UsageError(absl::StrCat(name, ": has no prediction"), "");
   return saved;
 }
 
@@ -210,13 +207,14 @@ absl::StatusOr<Comparison> Compare(SavedPrediction before, SavedPrediction after
     const auto was = std::find_if(before.targets.begin(), before.targets.end(),
                                   [&](const SavedTarget& t) { return t.target == now.target; });
     if (was == before.targets.end()) {
-      return Usage(absl::StrCat(before.name, ": has no target ", now.target, ", which ", after.name, " has"),
-                   absl::StrCat("predict it for ", now.target, " too"));
+      return UsageError(absl::StrCat(before.name, ": has no target ", now.target, ", which ", after.name, " has"),
+                        absl::StrCat("predict it for ", now.target, " too"));
     }
     if (was->device != now.device) {
-      return Usage(absl::StrCat(after.name, ": its ", now.target, " is another device: ", now.device, ", in ",
-                                before.name, " ", was->device),
-                   "predict both on one server, or use different target names: cobra-client calibrate --name NAME");
+      return UsageError(
+          absl::StrCat(after.name, ": its ", now.target, " is another device: ", now.device, ", in ", before.name, " ",
+                       was->device),
+          "predict both on one server, or use different target names: cobra-client calibrate --name NAME");
     }
     compared.insert(now.target);
     TargetChange& change = c.targets.emplace_back();
@@ -243,8 +241,8 @@ absl::StatusOr<double> ParseIncrease(absl::string_view flag, absl::string_view t
   const bool percent = absl::ConsumeSuffix(&number, "%");
   if (!percent || !absl::SimpleAtod(absl::StripAsciiWhitespace(number), &value) || !(value >= 0) ||
       !std::isfinite(value)) {
-    return Usage(absl::StrCat(flag, " ", text, ": is not a percentage"),
-                 absl::StrCat("write it with its sign: ", flag, " 5%"));
+    return UsageError(absl::StrCat(flag, " ", text, ": is not a percentage"),
+                      absl::StrCat("write it with its sign: ", flag, " 5%"));
   }
   return value / 100;
 }

@@ -3,14 +3,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "client/compare/check_formats.h"
 #include "client/compare/compare_render.h"
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {
@@ -24,7 +23,7 @@ constexpr int64_t kMaxJsonBytes = int64_t{256} << 20;
 absl::StatusOr<SavedPrediction> LoadPrediction(const std::string& path) {
   Progress progress(absl::StrCat("reading ", path));
   const absl::StatusOr<std::string> text = ReadMaybeCompressed(path, kMaxJsonBytes);
-  if (!text.ok()) return UserError(Diagnostic::Kind::kUsage, std::string(text.status().message()));
+  if (!text.ok()) return UsageError(std::string(text.status().message()));
   return ParsePrediction(*text, path);
 }
 
@@ -46,7 +45,7 @@ absl::StatusOr<int> RunCompare(const CommonFlags& common, const CompareFlags& fl
     return ReportProblems(report);
   }
   if (common.json) {
-    PrintData(ComparisonJson(comparison).dump(1, ' ', false, nlohmann::json::error_handler_t::replace));
+    PrintData(IndentedJson(ComparisonJson(comparison)));
   } else {
     const TerminalStyle style = StandardOutputStyle(common.color);
     PrintText(ComparisonText(comparison, flags.top, style), style.color);

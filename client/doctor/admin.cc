@@ -95,7 +95,7 @@ absl::StatusOr<int> RunAdmin(const CommonFlags& common, const AdminFlags& flags)
   const std::unique_ptr<Client> client = Client::Connect(common.client);
   COBRA_ASSIGN_OR_RETURN(const Output output, Act(client.get(), common.client.address, flags));
   if (common.json) {
-    PrintData(output.json.dump(1, ' ', false, Json::error_handler_t::replace));
+    PrintData(IndentedJson(output.json));
   } else {
     PrintText(output.text);
   }

@@ -104,7 +104,7 @@ std::string FindingsJson(const Findings& findings) {
     list.push_back({{"area", f.area}, {"health", NameOf(f.health)}, {"text", f.text}, {"mend", f.mend}});
   }
   const json all = {{"healthy", healthy}, {"findings", std::move(list)}};
-  return all.dump(1, ' ', false, json::error_handler_t::replace);
+  return IndentedJson(all);
 }
 
 absl::StatusOr<int> RunDoctor(const CommonFlags& common) {

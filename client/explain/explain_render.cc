@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -16,6 +17,7 @@
 #include "base/without_escapes.h"
 #include "client/answer/folded_calls.h"
 #include "client/answer/unknown.h"
+#include "client/terminal/output.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {
@@ -54,6 +56,11 @@ bool CostsNothing(const Explanation& e, const Cost& cost) {
   return e.FlopsShare(cost) < kShownShare && e.BytesShare(cost) < kShownShare;
 }
 
+template <typename T>
+void Append(std::vector<T> more, std::vector<T>* all) {
+  all->insert(all->end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 class Renderer {
  public:
   Renderer(const Explanation& e, const ExplainView& view)
@@ -81,6 +88,7 @@ class Renderer {
   }
 
  private:
+  using NamedColumn = std::pair<std::string, Column>;
   struct Row {
     std::vector<std::string> cells;
     double share = 0;
@@ -151,16 +159,16 @@ class Renderer {
     Line(absl::StrCat(most, group.cost.calls > 1 ? absl::StrCat(" calls: ", group.cost.calls, " x ") : " call: ",
                       call.op, group.module_path.empty() ? "" : " in ", group.module_path,
                       place.empty() ? "" : absl::StrCat(" (", place, ")"), ", ", ShareText(group.cost)));
-    TakenForOne();
+    FusedCalls();
   }
 
   // What the runtime fuses, by operator.
-  void TakenForOne() {
+  void FusedCalls() {
     std::map<std::string, int> by_op;
     double alone_us = 0, inside_us = 0;
     int count = 0;
     for (const CallCost& call : e_.calls) {
-      if (!IsTakenForOne(call, e_.total)) continue;
+      if (!IsFused(call, e_.total)) continue;
       ++by_op[call.op];
       ++count;
       alone_us += call.alone_us;
@@ -169,9 +177,8 @@ class Renderer {
     if (count == 0) return;
     std::vector<std::string> ops;
     for (const auto& [op, n] : by_op) ops.push_back(absl::StrCat(n, " ", op));
-    Line(absl::StrFormat("%s probably run as one with a neighbour (%s): %s ms here, alone %s ms",
-                         Counted(count, "call"), absl::StrJoin(ops, ", "), MillisecondsText(inside_us),
-                         MillisecondsText(alone_us)));
+    Line(absl::StrFormat("%s are probably fused with a neighbour (%s): %s ms here, alone %s ms", Counted(count, "call"),
+                         absl::StrJoin(ops, ", "), MillisecondsText(inside_us), MillisecondsText(alone_us)));
   }
 
   void Overview() {
@@ -195,12 +202,10 @@ class Renderer {
 
   // ---- the columns that every table begins with
 
-  std::vector<std::string> CostHeader() const {
-    if (timed_) return {"time", "ms", ""};
-    return {"FLOP", "bytes", ""};
-  }
   // A narrow terminal has no room for the bars.
-  std::vector<Column> CostColumns() const { return {{true}, {true}, {.leave_out = 9}}; }
+  std::vector<NamedColumn> CostColumns() const {
+    return {{timed_ ? "time" : "FLOP", {true}}, {timed_ ? "ms" : "bytes", {true}}, {"", {.leave_out = 9}}};
+  }
   std::vector<std::string> CostCells(const Cost& cost, double full) const {
     if (timed_)
       return {PercentText(e_.TimeShare(cost)), MillisecondsText(cost.latency_us), Bar(e_.TimeShare(cost), full)};
@@ -215,10 +220,15 @@ class Renderer {
   static std::string Mega(int64_t n) { return absl::StrFormat("%.2f", static_cast<double>(n) / 1e6); }
 
   // Rows with their colours and the lines below them.
-  void Table(std::vector<std::string> header, const std::vector<Column>& columns, const std::vector<Row>& rows) {
-    std::vector<std::vector<std::string>> cells = {std::move(header)};
+  void Table(const std::vector<NamedColumn>& columns, const std::vector<Row>& rows) {
+    std::vector<std::vector<std::string>> cells(1);
+    std::vector<Column> forms;
+    for (const auto& [name, form] : columns) {
+      cells[0].push_back(name);
+      forms.push_back(form);
+    }
     for (const Row& row : rows) cells.push_back(row.cells);
-    const TableLines table = LinesOfTable(cells, columns, view_.style.width);
+    const TableLines table = LinesOfTable(cells, std::move(forms), view_.style.width);
     Line(paint_.Dim(table.lines[0]));
     for (size_t i = 0; i < rows.size(); ++i) {
       Line(paint_.Weight(table.lines[i + 1], rows[i].share));
@@ -285,21 +295,14 @@ class Renderer {
       if (m.alike > 1 && !line.own) absl::StrAppend(&name, " (", m.alike, " alike)");
       if (line.folded) absl::StrAppend(&name, " +");
       Row row{CostCells(line.cost(), 1), e_.Share(line.cost()), ""};
-      row.cells.push_back(absl::StrCat(line.cost().calls));
-      row.cells.push_back(CountText(static_cast<double>(line.cost().parameters)));
-      row.cells.push_back(absl::StrCat(std::string(2 * line.depth, ' '), name));
+      Append({absl::StrCat(line.cost().calls), CountText(static_cast<double>(line.cost().parameters)),
+              absl::StrCat(std::string(2 * line.depth, ' '), name)},
+             &row.cells);
       rows.push_back(std::move(row));
     }
-    std::vector<std::string> header = CostHeader();
-    std::vector<Column> columns = CostColumns();
-    for (const char* name : {"calls", "params"}) {
-      header.push_back(name);
-      columns.push_back({true});
-    }
-    columns.back().leave_out = 8;
-    header.push_back("module");
-    columns.push_back({false, 16});
-    Table(std::move(header), columns, rows);
+    std::vector<NamedColumn> columns = CostColumns();
+    Append({{"calls", {true}}, {"params", {.right = true, .leave_out = 8}}, {"module", {false, 16}}}, &columns);
+    Table(columns, rows);
     if (cost_nothing > 0) Line(paint_.Dim(absl::StrCat("and ", Counted(cost_nothing, "line"), " ", CostNothing())));
     std::vector<std::string> left_out;
     if (folded) left_out.push_back(absl::StrFormat("+ is folded: less than %g %%", 100 * least));
@@ -318,24 +321,23 @@ class Renderer {
     for (const CallGroup& group : groups) {
       const CallCost& call = group.first();
       Row row{CostCells(group.cost, full), e_.Share(group.cost), ""};
-      for (std::string cell : {absl::StrCat(group.cost.calls, " x"), absl::StrCat(call.node), call.op,
-                               group.module_path, Shapes(call), WhereOf(call)}) {
-        row.cells.push_back(std::move(cell));
-      }
+      Append({absl::StrCat(group.cost.calls, " x"), absl::StrCat(call.node), call.op, group.module_path, Shapes(call),
+              WhereOf(call)},
+             &row.cells);
       // Consecutive calls of the same source line quote it once.
       if (!call.source.empty() && WhereOf(call) != last) row.below = absl::StrCat("        ", call.source);
       last = WhereOf(call);
       rows.push_back(std::move(row));
     }
-    std::vector<std::string> header = CostHeader();
-    std::vector<Column> columns = CostColumns();
-    for (const char* name : {"calls", "first", "operator", "module", "shapes", "where"}) header.push_back(name);
-    for (const Column& column : {Column{true}, Column{.right = true, .leave_out = 8},
-                                 Column{.min_width = 8, .keep_both = true}, Column{false, 14, true},
-                                 Column{.min_width = 15, .keep_both = true, .leave_out = 7}, Column{false, 12, true}}) {
-      columns.push_back(column);
-    }
-    Table(std::move(header), columns, rows);
+    std::vector<NamedColumn> columns = CostColumns();
+    Append({{"calls", {true}},
+            {"first", {.right = true, .leave_out = 8}},
+            {"operator", {.min_width = 8, .keep_both = true}},
+            {"module", {false, 14, true}},
+            {"shapes", {.min_width = 15, .keep_both = true, .leave_out = 7}},
+            {"where", {false, 12, true}}},
+           &columns);
+    Table(columns, rows);
   }
 
   static std::string Shapes(const CallCost& call) {
@@ -358,33 +360,28 @@ class Renderer {
         continue;
       }
       Row row{{absl::StrCat(call.node)}, e_.Share(call.cost), ""};
-      for (std::string& cell : CostCells(call.cost, full)) row.cells.push_back(std::move(cell));
-      for (std::string cell : {Mega(call.cost.macs), Mega(call.cost.flops), MebibytesText(call.cost.bytes),
-                               CountText(static_cast<double>(call.cost.parameters)), call.op, call.module_path,
-                               call.output, WhereOf(call), call.source}) {
-        row.cells.push_back(std::move(cell));
-      }
+      Append(CostCells(call.cost, full), &row.cells);
+      Append({Mega(call.cost.macs), Mega(call.cost.flops), MebibytesText(call.cost.bytes),
+              CountText(static_cast<double>(call.cost.parameters)), call.op, call.module_path, call.output,
+              WhereOf(call), call.source},
+             &row.cells);
       if (unsure) row.cells.push_back(call.unknown);
       rows.push_back(std::move(row));
     }
-    std::vector<std::string> header = {"call"};
-    for (std::string& name : CostHeader()) header.push_back(std::move(name));
-    for (const char* name : {"MMAC", "MFLOP", "moved", "params", "operator", "module", "output", "where", "source"}) {
-      header.push_back(name);
-    }
-    std::vector<Column> columns = {{true}};
-    for (const Column& column : CostColumns()) columns.push_back(column);
-    for (const int leave_out : {6, 7, 8, 5}) columns.push_back({.right = true, .leave_out = leave_out});
-    for (const Column& column : {Column{.min_width = 8, .keep_both = true}, Column{false, 16, true},
-                                 Column{.min_width = 10, .keep_both = true, .leave_out = 4}, Column{false, 16, true},
-                                 Column{.min_width = 12, .leave_out = 3}}) {
-      columns.push_back(column);
-    }
-    if (unsure) {
-      header.push_back("unsure, because");
-      columns.push_back({.min_width = 12, .below = true});
-    }
-    Table(std::move(header), columns, rows);
+    std::vector<NamedColumn> columns = {{"call", {true}}};
+    Append(CostColumns(), &columns);
+    Append({{"MMAC", {.right = true, .leave_out = 6}},
+            {"MFLOP", {.right = true, .leave_out = 7}},
+            {"moved", {.right = true, .leave_out = 8}},
+            {"params", {.right = true, .leave_out = 5}},
+            {"operator", {.min_width = 8, .keep_both = true}},
+            {"module", {false, 16, true}},
+            {"output", {.min_width = 10, .keep_both = true, .leave_out = 4}},
+            {"where", {false, 16, true}},
+            {"source", {.min_width = 12, .leave_out = 3}}},
+           &columns);
+    if (unsure) columns.push_back({"unsure, because", {.min_width = 12, .below = true}});
+    Table(columns, rows);
     Folded(folded);
   }
 
@@ -406,27 +403,20 @@ class Renderer {
         continue;
       }
       Row row{CostCells(cost, 1), e_.Share(cost), ""};
-      for (std::string cell :
-           {absl::StrCat(cost.calls), Mega(cost.macs), Mega(cost.flops), MebibytesText(cost.bytes), groups[i].name}) {
-        row.cells.push_back(std::move(cell));
-      }
+      Append({absl::StrCat(cost.calls), Mega(cost.macs), Mega(cost.flops), MebibytesText(cost.bytes), groups[i].name},
+             &row.cells);
       if (sources) row.cells.push_back(groups[i].source);
       rows.push_back(std::move(row));
     }
-    std::vector<std::string> header = CostHeader();
-    std::vector<Column> columns = CostColumns();
-    for (const auto& [name, leave_out] :
-         {std::pair<const char*, int>{"calls", 0}, {"MMAC", 8}, {"MFLOP", 6}, {"moved", 7}}) {
-      header.push_back(name);
-      columns.push_back({.right = true, .leave_out = leave_out});
-    }
-    header.emplace_back(what);
-    columns.push_back({false, 16, true});
-    if (sources) {
-      header.push_back("source");
-      columns.push_back({.min_width = 20, .leave_out = 1});
-    }
-    Table(std::move(header), columns, rows);
+    std::vector<NamedColumn> columns = CostColumns();
+    Append({{"calls", {true}},
+            {"MMAC", {.right = true, .leave_out = 8}},
+            {"MFLOP", {.right = true, .leave_out = 6}},
+            {"moved", {.right = true, .leave_out = 7}},
+            {std::string(what), {false, 16, true}}},
+           &columns);
+    if (sources) columns.push_back({"source", {.min_width = 20, .leave_out = 1}});
+    Table(columns, rows);
     if (folded_rows > 0) {
       Line(paint_.Dim(
           absl::StrCat("and ", Counted(folded_rows, what), " of ", Counted(folded.calls, "call"), " ", CostNothing())));
@@ -467,7 +457,7 @@ Json CallJson(const Explanation& e, const CallCost& call) {
   if (e.prediction.has_value()) {
     j["unknown"] = call.unknown;
     j["alone_us"] = call.alone_us;
-    j["taken_for_one"] = IsTakenForOne(call, e.total);
+    j["taken_for_one"] = IsFused(call, e.total);
   }
   AddCost(e, call.cost, &j);
   j.erase("calls");
@@ -531,7 +521,7 @@ std::string ExplanationJson(const Explanation& e, const ExplainView& view) {
   AddModules(e, ByModule(e, /*merge_repeated_modules=*/false), &j["modules"]);
   j["ops"] = GroupsJson(e, ByOperator(e), "op");
   j["lines"] = GroupsJson(e, ByLine(e), "where");
-  return j.dump(1, ' ', false, Json::error_handler_t::replace);
+  return IndentedJson(j);
 }
 
 }  // namespace cobra::client

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "base/without_escapes.h"
 #include "client/answer/target_ranking.h"
+#include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -117,7 +118,7 @@ std::string TargetsExplainedJson(const v1::PredictResponse& response, absl::stri
                        {"operators", std::move(operators)},
                        {"fingerprint", response.fingerprint()},
                        {"model_version", response.model_version()}};
-  return absl::StrCat(answer.dump(1, ' ', false, json::error_handler_t::replace), "\n");
+  return absl::StrCat(IndentedJson(answer), "\n");
 }
 
 }  // namespace cobra::client

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/limit_message.h"
 #include "base/user_error.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -45,11 +46,10 @@ absl::StatusOr<std::string> ListOfFolder(const std::string& folder, absl::string
         absl::c_any_of(kEndings, [&name](absl::string_view ending) { return absl::EndsWith(name, ending); }))
       files.push_back(it->path().lexically_relative(folder).string());
   }
-  if (failed) return UserError(Diagnostic::Kind::kUsage, absl::StrCat(flag, " ", folder, ": ", failed.message()));
+  if (failed) return UsageError(absl::StrCat(flag, " ", folder, ": ", failed.message()));
   if (files.empty()) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat(flag, " ", folder, ": has no file .onnx, .tflite or .param"),
-                     "programs need an entry each: a list with the columns row,model,entry,inputs");
+    return UsageError(absl::StrCat(flag, " ", folder, ": has no file .onnx, .tflite or .param"),
+                      "programs need an entry each: a list with the columns row,model,entry,inputs");
   }
   std::sort(files.begin(), files.end());
   std::string text = "row,model\n";

@@ -22,6 +22,7 @@
 #include "client/model/named_model.h"
 #include "client/model/onnx_file.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 #include "frontend/python/runtime/interpreter/data_files.h"
 #include "frontend/python/runtime/interpreter/read_notes.h"
 #include "frontend/python/syntax/python_version.h"
@@ -39,7 +40,7 @@ constexpr FileForm kTfliteForm{.name = "a TensorFlow Lite file", .why = "which h
 constexpr FileForm kNcnnForm{.name = "an ncnn .param file", .why = "which holds one network"};
 constexpr FileForm kGraphForm{.name = "a graph", .why = "which is read as it is", .takes_inputs = false};
 constexpr FileForm kArchitectureForm{
-    .name = "an architecture", .why = "which is a network by itself, that of inference", .otherwise = ""};
+    .name = "an architecture", .why = "which is a complete network for inference", .otherwise = ""};
 
 // A file that cannot be opened is the user's mistake; one that is too large exceeds a limit.
 absl::StatusOr<std::string> ReadUserFile(const std::string& path, int64_t max_bytes) {
@@ -89,7 +90,7 @@ void MakePackages(absl::string_view file, std::map<std::string, std::string>* bu
     bundle->try_emplace(absl::StrCat(file.substr(0, slash), "/__init__.py"));
 }
 
-constexpr char kLeaveSendOut[] = "leave --send source out: then the model is read here, and its graph is sent";
+constexpr char kOmitSend[] = "omit --send source to read the model here and send its graph";
 
 // Whether the program may look at files beside its code: a word of those that do so is in its text.
 bool MayReadFiles(const std::map<std::string, std::string>& bundle) {
@@ -108,7 +109,7 @@ absl::StatusOr<std::vector<std::pair<std::string, std::string>>> NamedExpression
   for (const std::string& argument : arguments) {
     const size_t equals = argument.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--arg ", argument, ": is not NAME=EXPRESSION"));
+      return UsageError(absl::StrCat("--arg ", argument, ": is not NAME=EXPRESSION"));
     }
     expressions.emplace_back(argument.substr(0, equals), argument.substr(equals + 1));
   }
@@ -148,9 +149,8 @@ absl::StatusOr<ModelInput> ModelInput::Load(const ModelArguments& arguments, con
     return input;
   }
   if (arguments.path.empty()) {
-    return UserError(
-        Diagnostic::Kind::kUsage, "no model is given",
-        absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ", nas::ArchitectureSpaces()));
+    return UsageError("no model is given", absl::StrCat("a file, a directory, or --arch SPACE:STRING with a space of ",
+                                                        nas::ArchitectureSpaces()));
   }
   if (!FileExists(arguments.path)) {
     if (!IsModelName(arguments.path)) return NoSuchModel(arguments.path);
@@ -212,15 +212,14 @@ absl::Status ModelInput::ChooseEntry(const Limits& limits) {
                     needs_arguments && choice.initial.empty() ? "; fill in its arguments" : "", ": --entry '",
                     needs_arguments ? example : first, "'");
   }
-  return UserError(Diagnostic::Kind::kUsage, "--entry: is missing", std::move(hint));
+  return UsageError("--entry: is missing", std::move(hint));
 }
 
 absl::Status ModelInput::LoadArchitecture(const ModelArguments& arguments) {
   const std::string shown = arguments.architecture.substr(0, 40);
   if (!arguments.path.empty()) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("--arch ", shown, ": is a model by itself, and ", arguments.path, " is another"),
-                     "give one of the two");
+    return UsageError(absl::StrCat("--arch ", shown, ": cannot be combined with ", arguments.path),
+                      "give one of the two");
   }
   COBRA_RETURN_IF_ERROR(CheckOptions(arguments, kArchitectureForm, shown));
   source_ = nas::ArchitectureRequest{arguments.architecture, arguments.inputs};
@@ -318,7 +317,7 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Li
     return absl::OkStatus();
   }
   absl::StatusOr<std::vector<std::string>> files = ListFiles(arguments.path, ".py");
-  if (!files.ok()) return UserError(Diagnostic::Kind::kUsage, std::string(files.status().message()));
+  if (!files.ok()) return UsageError(std::string(files.status().message()));
   int64_t total_bytes = 0;
   for (const std::string& file : *files) {
     if (IsHidden(file)) continue;
@@ -327,11 +326,11 @@ absl::Status ModelInput::LoadDirectory(const ModelArguments& arguments, const Li
     program.bundle.emplace(file, std::move(text));
     COBRA_RETURN_IF_ERROR(CheckBundle(absl::StrCat(arguments.path, ": its Python files"),
                                       static_cast<int64_t>(program.bundle.size()), total_bytes, limits,
-                                      "give the folder of the model alone, and the rest as --library DIR"));
+                                      "give only the model's folder, and the rest as --library DIR"));
   }
   if (program.bundle.empty())
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(arguments.path, ": has no Python file"),
-                     "give the model's file, or a folder that has it");
+    return UsageError(absl::StrCat(arguments.path, ": has no Python file"),
+                      "give the model's file, or a folder that has it");
   classes_ = ModelClasses(program.bundle);
   COBRA_RETURN_IF_ERROR(ChooseFile(arguments));
   if (program.file.empty()) return absl::OkStatus();
@@ -367,11 +366,11 @@ absl::Status ModelInput::ChooseFile(const ModelArguments& arguments) {
     return absl::OkStatus();
   }
   if (arguments.entry.empty()) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat("--entry ", arguments.entry, ": cannot choose among the ", program.bundle.size(),
-                                " Python files of ", arguments.path),
-                   absl::StrCat("write the module first: --entry 'package.module.Net()'",
-                                classes_.empty() ? "" : absl::StrCat("; models there: ", python::ModelList(classes_))));
+  return UsageError(
+      absl::StrCat("--entry ", arguments.entry, ": cannot choose among the ", program.bundle.size(),
+                   " Python files of ", arguments.path),
+      absl::StrCat("write the module first: --entry 'package.module.Net()'",
+                   classes_.empty() ? "" : absl::StrCat("; models there: ", python::ModelList(classes_))));
 }
 
 python::DataFolder ModelInput::Data() const {
@@ -398,9 +397,8 @@ absl::Status ModelInput::FillModel(v1::PredictRequest* request) const {
   const auto* program = std::get_if<python::SourceRequest>(&source_);
   if (program == nullptr) return proto::ModelSourceToProto(source_, request);
   if (const std::string version = python::PythonVersionText(); !version.empty()) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("--python-version ", version, ": a server that reads the model has no such option"),
-                     "leave --send out: then the model is read here; or leave --python-version out");
+    return UsageError(absl::StrCat("--python-version ", version, ": a server that reads the model has no such option"),
+                      "omit --send to read the model here, or omit --python-version");
   }
   COBRA_ASSIGN_OR_RETURN(python::SourceRequest portable, Portable(*program));
   COBRA_RETURN_IF_ERROR(proto::ModelSourceToProto(std::move(portable), request));
@@ -433,7 +431,7 @@ absl::Status ModelInput::AddData(const python::SourceRequest& local, python::Sou
       if (absl::EndsWith(name, "/") || python::IsPrivateFile(path) || files.count(path) > 0) continue;
       absl::StatusOr<std::string> text = data.Read(path, Limits().bundle_bytes);
       if (!text.ok() && absl::IsNotFound(text.status())) continue;
-      if (!text.ok()) return UserError(Diagnostic::Kind::kLimit, std::string(text.status().message()), kLeaveSendOut);
+      if (!text.ok()) return UserError(Diagnostic::Kind::kLimit, std::string(text.status().message()), kOmitSend);
       files.emplace(path, *std::move(text));
     }
   }
@@ -441,7 +439,7 @@ absl::Status ModelInput::AddData(const python::SourceRequest& local, python::Sou
   portable->bundle.insert(files.begin(), files.end());
   for (const auto& [path, text] : portable->bundle) bytes += static_cast<int64_t>(text.size());
   return CheckBundle(absl::StrCat(path_, ": with the data files that it reads"),
-                     static_cast<int64_t>(portable->bundle.size()), bytes, Limits(), kLeaveSendOut);
+                     static_cast<int64_t>(portable->bundle.size()), bytes, Limits(), kOmitSend);
 }
 
 absl::StatusOr<python::SourceRequest> ModelInput::Portable(python::SourceRequest program) const {

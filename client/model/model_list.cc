@@ -18,11 +18,11 @@
 #include "base/limit_message.h"
 #include "base/similar_words.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "base/utf8.h"
 #include "base/without_escapes.h"
 #include "client/model/list_source.h"
 #include "client/model/named_model.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -38,10 +38,6 @@ enum ListColumn { kRow, kModel, kEntry, kInputs, kArguments, kMode, kLatencyMs, 
 constexpr absl::string_view kColumns[kNumColumns] = {"row",       "model", "entry",     "inputs",
                                                      "arguments", "mode",  "latency_ms"};
 constexpr char kFormatHint[] = "the first line names the columns: row,model,entry,inputs,arguments,mode";
-
-absl::Status Usage(std::string message, std::string hint = "") {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
 
 // As much of a cell as a message shows.
 std::string Shown(absl::string_view cell) {
@@ -129,7 +125,7 @@ absl::StatusOr<Columns> FindColumns(const std::vector<std::string>& header) {
       continue;
     }
     int& at = columns.at[static_cast<size_t>(known - std::begin(kColumns))];
-    if (at >= 0) return Usage(absl::StrCat("the column ", header[i], " is there twice"));
+    if (at >= 0) return UsageError(absl::StrCat("the column ", header[i], " is there twice"));
     at = static_cast<int>(i);
   }
   // A column that is misspelled must not be ignored: the answers would be those to other questions.
@@ -142,13 +138,13 @@ absl::StatusOr<Columns> FindColumns(const std::vector<std::string>& header) {
     const bool is_column = std::find(absent.begin(), absent.end(), plain) != absent.end();
     const std::string meant = is_column ? plain : NearestName(plain, absent);
     if (!meant.empty()) {
-      return Usage(absl::StrCat(Shown(name), ": no such column"),
-                   absl::StrCat("did you mean ", meant, "? A column that is to be ignored needs another name"));
+      return UsageError(absl::StrCat(Shown(name), ": no such column"),
+                        absl::StrCat("did you mean ", meant, "? To have the column ignored, rename it"));
     }
   }
   for (const ListColumn required : {kRow, kModel}) {
     if (columns.at[required] < 0)
-      return Usage(absl::StrCat("the column ", kColumns[required], " is missing"), kFormatHint);
+      return UsageError(absl::StrCat("the column ", kColumns[required], " is missing"), kFormatHint);
   }
   return columns;
 }
@@ -192,9 +188,10 @@ class ModelList::Rows {
   // "list.csv line 7: ..."; 0: the message begins with the line.
   absl::Status WithPlace(int line, const absl::Status& status) const {
     const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status);
-    return Usage(absl::StrCat(path_, " ", line == 0 || !diagnostic.has_value() ? "" : absl::StrCat("line ", line, ": "),
-                              diagnostic.has_value() ? diagnostic->message : std::string(status.message())),
-                 diagnostic.has_value() ? diagnostic->hint : "");
+    return UsageError(
+        absl::StrCat(path_, " ", line == 0 || !diagnostic.has_value() ? "" : absl::StrCat("line ", line, ": "),
+                     diagnostic.has_value() ? diagnostic->message : std::string(status.message())),
+        diagnostic.has_value() ? diagnostic->hint : "");
   }
 
  private:
@@ -206,21 +203,21 @@ class ModelList::Rows {
   absl::StatusOr<ListedModel> Model(const CsvTable::Row& row) const {
     for (size_t column = 0; column < std::size(kColumns); ++column) {
       if (!IsUtf8(Cell(row, static_cast<ListColumn>(column))))
-        return Usage(absl::StrCat("the cell of ", kColumns[column], " is not UTF-8"), "save the list as UTF-8");
+        return UsageError(absl::StrCat("the cell of ", kColumns[column], " is not UTF-8"), "save the list as UTF-8");
     }
     ListedModel listed{std::string(Cell(row, kRow)), of_all_, std::string(Cell(row, kLatencyMs))};
-    if (listed.row.empty()) return Usage("the cell of row is empty", "give each row a name of its own: 1, 2, ...");
-    if (listed.row.size() > kMostRowBytes) return Usage(LimitMessage("row", kMostRowBytes, "bytes"));
+    if (listed.row.empty()) return UsageError("the cell of row is empty", "give each row a unique name: 1, 2, ...");
+    if (listed.row.size() > kMostRowBytes) return UsageError(LimitMessage("row", kMostRowBytes, "bytes"));
     if (WithoutEscapes(listed.row) != listed.row || absl::StrContains(listed.row, '\n')) {
-      return Usage(absl::StrCat("row ", Shown(listed.row), ": has control characters"),
-                   "the answers repeat it, on a terminal, too");
+      return UsageError(absl::StrCat("row ", Shown(listed.row), ": has control characters"),
+                        "the answers repeat it, possibly on a terminal");
     }
     const auto error = [&listed](absl::string_view column, absl::string_view why, std::string hint) {
-      return Usage(absl::StrCat("row ", Shown(listed.row), ": ", column, why), std::move(hint));
+      return UsageError(absl::StrCat("row ", Shown(listed.row), ": ", column, why), std::move(hint));
     };
     if (Cell(row, kModel).empty())
       return error("the cell of model is empty", "",
-                   "a file, a folder, SPACE:STRING or a name of ours: torchvision:resnet18");
+                   "a file, a folder, SPACE:STRING or a built-in name: torchvision:resnet18");
     absl::StatusOr<NamedModel> named = PlaceModel(std::string(Cell(row, kModel)), &listed.model);
     listed.found = named.status();
     if (!named.ok()) {
@@ -290,8 +287,8 @@ ModelList::~ModelList() = default;
 absl::StatusOr<ModelList> ModelList::Load(const std::string& given, ModelArguments of_all, absl::string_view flag) {
   COBRA_ASSIGN_OR_RETURN(ListSource source, ReadListSource(given, flag, kMaxListBytes));
   if (source.of_library && of_all.libraries.empty()) {
-    return Usage(absl::StrCat(flag, " ", given, ": its models are in the library"),
-                 absl::StrCat("say where ", given, " is installed: --library /usr/lib/python3/dist-packages"));
+    return UsageError(absl::StrCat(flag, " ", given, ": its models are in the library"),
+                      absl::StrCat("say where ", given, " is installed: --library /usr/lib/python3/dist-packages"));
   }
   const std::string path = source.name;
   ModelList list(std::make_unique<Rows>(std::move(source), std::move(of_all)));
@@ -304,13 +301,13 @@ absl::StatusOr<ModelList> ModelList::Load(const std::string& given, ModelArgumen
     if (!model.has_value()) break;
     const auto [first, is_new] = lines.emplace(model->row, line);
     if (!is_new) {
-      return Usage(
+      return UsageError(
           absl::StrCat(path, " line ", line, ": row ", Shown(model->row), ": is that of line ", first->second, ", too"),
-          "give each row a name of its own: the answers have no other");
+          "give each row a unique name: it identifies the answer");
     }
   }
   list.size_ = static_cast<int64_t>(lines.size());
-  if (list.size_ == 0) return Usage(absl::StrCat(path, ": has no rows"), kFormatHint);
+  if (list.size_ == 0) return UsageError(absl::StrCat(path, ": has no rows"), kFormatHint);
   COBRA_RETURN_IF_ERROR(list.rows_->Begin());
   return list;
 }

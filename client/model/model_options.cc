@@ -6,10 +6,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/similar_words.h"
-#include "base/user_error.h"
+#include "client/terminal/usage_error.h"
 #include "frontend/python/syntax/python_version.h"
 
 namespace cobra::client {
@@ -26,7 +25,7 @@ struct OtherFile {
 };
 
 constexpr absl::string_view kWeightsHint =
-    "give the .py file that defines the model (of ncnn the .param file), or export the model to ONNX "
+    "give the .py file that defines the model (for ncnn the .param file), or export the model to ONNX "
     "(torch.onnx.export)";
 constexpr absl::string_view kConvertHint =
     "convert it to ONNX (tf2onnx) or to TensorFlow Lite (tf.lite.TFLiteConverter)";
@@ -39,7 +38,7 @@ constexpr OtherFile kOtherFiles[] = {
     {".ckpt", "holds weights, not the program", kWeightsHint},
     {".safetensors", "holds weights, not the program", kWeightsHint},
     {".pt2", "is a program that torch.export saved", kWeightsHint},
-    {".ipynb", "is a notebook", "save it as a .py file (jupyter nbconvert --to script), with the model alone"},
+    {".ipynb", "is a notebook", "save it as a .py file (jupyter nbconvert --to script), with only the model"},
     {".pb", "is a TensorFlow graph", kConvertHint},
     {".h5", "is a Keras model", kConvertHint},
     {".keras", "is a Keras model", kConvertHint},
@@ -74,8 +73,7 @@ absl::Status CheckOptions(const ModelArguments& arguments, const FileForm& form,
   };
   for (const Option& option : options) {
     if (option.value.empty() || option.taken) continue;
-    return UserError(
-        Diagnostic::Kind::kUsage,
+    return UsageError(
         absl::StrCat(option.name, " ", option.value.substr(0, 100), ": ", model, " is ", form.name, ", ", form.why),
         absl::StrCat("leave ", option.name, " out", form.otherwise));
   }
@@ -86,18 +84,18 @@ absl::Status NotAModel(const std::string& path) {
   const std::string lower = absl::AsciiStrToLower(path);
   for (const OtherFile& other : kOtherFiles) {
     if (absl::EndsWith(lower, other.ending))
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat(path, ": ", other.what), std::string(other.hint));
+      return UsageError(absl::StrCat(path, ": ", other.what), std::string(other.hint));
   }
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat(path, ": is not a .py, .onnx, .tflite, .param or .json file"),
-                   "rename it: the ending decides how a file is read");
+  return UsageError(absl::StrCat(path, ": is not a .py, .onnx, .tflite, .param or .json file"),
+                    "rename it: the extension decides how a file is read");
 }
 
 absl::StatusOr<std::vector<std::string>> LibraryRoots(const std::vector<std::string>& libraries) {
   std::vector<std::string> roots;
   for (const std::string& library : libraries) {
     if (!IsDirectory(library)) {
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--library ", library, ": no such directory"),
-                       "give the folder that contains the package, such as dist-packages for torchvision");
+      return UsageError(absl::StrCat("--library ", library, ": no such directory"),
+                        "give the folder that contains the package, such as dist-packages for torchvision");
     }
     std::string& root = roots.emplace_back(fs::path(library).lexically_normal().string());
     while (root.size() > 1 && root.back() == '/') root.pop_back();
@@ -129,7 +127,7 @@ absl::Status NoSuchModel(const std::string& path) {
   } else if (IsName(path)) {
     hint = "give the file that defines the model: net.py, net.onnx, net.tflite, net.param; cobra-client predict --help";
   }
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat(path, ": no such file or directory"), std::move(hint));
+  return UsageError(absl::StrCat(path, ": no such file or directory"), std::move(hint));
 }
 
 absl::Status CheckIsFile(const std::string& path) {
@@ -137,13 +135,12 @@ absl::Status CheckIsFile(const std::string& path) {
   const fs::file_type type = fs::status(path, error).type();
   if (type == fs::file_type::regular || type == fs::file_type::directory || type == fs::file_type::not_found)
     return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat(path, ": is ",
-                                type == fs::file_type::fifo     ? "a pipe"
-                                : type == fs::file_type::socket ? "a socket"
-                                                                : "a device",
-                                ", not a file"),
-                   "it is found by its name and may be read several times: write it into a file first");
+  return UsageError(absl::StrCat(path, ": is ",
+                                 type == fs::file_type::fifo     ? "a pipe"
+                                 : type == fs::file_type::socket ? "a socket"
+                                                                 : "a device",
+                                 ", not a file"),
+                    "it is found by its name and may be read several times: write it into a file first");
 }
 
 }  // namespace cobra::client

@@ -10,12 +10,11 @@
 #include "absl/strings/str_join.h"
 #include "base/csv.h"
 #include "base/data_path.h"
-#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/similar_words.h"
-#include "base/user_error.h"
 #include "client/model/library_hint.h"
 #include "client/model/list_source.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -82,9 +81,8 @@ absl::StatusOr<NamedModel> FindNamedModel(absl::string_view name) {
   if (list.empty()) {
     const std::vector<std::string> with = ListsWith(rest);
     if (with.size() > 1)
-      return UserError(Diagnostic::Kind::kUsage,
-                       absl::StrCat(name, ": is a model of ", absl::StrJoin(with, " and of ")),
-                       absl::StrCat("say which: ", absl::StrJoin(with, absl::StrCat(":", name, " or ")), ":", name));
+      return UsageError(absl::StrCat(name, ": is a model of ", absl::StrJoin(with, " and of ")),
+                        absl::StrCat("say which: ", absl::StrJoin(with, absl::StrCat(":", name, " or ")), ":", name));
     if (!with.empty()) list = with[0];
   }
   const auto names = Lists().find(list);
@@ -96,10 +94,9 @@ absl::StatusOr<NamedModel> FindNamedModel(absl::string_view name) {
     for (const auto& [word, model] : names->second) known.push_back(word);
   }
   const std::string nearest = NearestName(rest.substr(0, kMostShown), known);
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat(name.substr(0, kMostShown), ": ", list, " has no such model in our list"),
-                   nearest.empty() ? absl::StrCat(kHint, list, " names them all")
-                                   : absl::StrCat("did you mean ", list, ":", nearest, "?"));
+  return UsageError(absl::StrCat(name.substr(0, kMostShown), ": ", list, " has no such model in the built-in list"),
+                    nearest.empty() ? absl::StrCat(kHint, list, " names them all")
+                                    : absl::StrCat("did you mean ", list, ":", nearest, "?"));
 }
 
 absl::StatusOr<std::string> FileOfNamedModel(const NamedModel& named, absl::string_view name,
@@ -115,8 +112,8 @@ absl::StatusOr<std::string> FileOfNamedModel(const NamedModel& named, absl::stri
   const auto has = std::find_if(folders.begin(), folders.end(),
                                 [&](const std::string& folder) { return FileExists(in_folder(folder)); });
   const std::string installed = has == folders.end() ? "/usr/lib/python3/dist-packages" : *has;
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no --library has ", named.path),
-                   absl::StrCat("say where torchvision is installed: --library ", installed));
+  return UsageError(absl::StrCat(name, ": no --library has ", named.path),
+                    absl::StrCat("say where torchvision is installed: --library ", installed));
 }
 
 }  // namespace cobra::client

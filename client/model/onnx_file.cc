@@ -13,6 +13,7 @@
 #include "base/mapped_file.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "client/terminal/usage_error.h"
 #include "frontend/onnx/without_weights.h"
 
 namespace cobra::client {
@@ -68,7 +69,7 @@ class ExternalFiles {
 
 absl::StatusOr<std::string> ReadOnnxFile(const std::string& path, const Limits& limits) {
   const absl::StatusOr<MappedFile> file = MappedFile::Open(path);
-  if (!file.ok()) return UserError(Diagnostic::Kind::kUsage, std::string(file.status().message()));
+  if (!file.ok()) return UsageError(std::string(file.status().message()));
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   ExternalFiles others(folder);
   const absl::StatusOr<std::optional<std::string>> model =

@@ -30,8 +30,8 @@ absl::StatusOr<std::map<std::string, std::vector<std::string>>> TargetsOfReading
     const CommonFlags& common, const ModelArguments& model, const ModelInput& input,
     const std::vector<std::string>& targets);
 
-// The answer for this model on these targets: one request for each version of PyTorch among the targets.
-// Paths in it and in errors are as the user typed them.
+// The answer for this model on these targets: one request for each version of PyTorch among the
+// targets. Paths in it and in errors are as the user typed them.
 absl::StatusOr<v1::PredictResponse> AskAbout(const CommonFlags& common, const AskFlags& ask,
                                              const std::vector<std::string>& targets, const ModelArguments& model,
                                              ModelInput* input);

@@ -11,7 +11,7 @@ namespace cobra::client {
 struct CommonFlags {
   ClientOptions client;
   bool json = false;
-  bool quiet = false;  // only numbers; no progress, no notes (progress.h)
+  bool quiet = false;  // only numbers; no progress, no notes (terminal/progress.h)
   ColorChoice color = ColorChoice::kAuto;
 };
 

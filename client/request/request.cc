@@ -8,6 +8,7 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "client/request/question.h"
+#include "client/terminal/usage_error.h"
 #include "proto/graph_proto.h"
 #include "proto/message_limits.h"
 
@@ -18,8 +19,8 @@ absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& 
   if (bytes <= proto::kMaxRequestBytes) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kLimit,
                    LimitMessage(absl::StrCat(Title(model), ": the request"), bytes, proto::kMaxRequestBytes, "bytes"),
-                   request.has_graph() ? "predict its parts, or leave repeated blocks out"
-                                       : "leave --send source out: the file is read here, and only its graph is sent");
+                   request.has_graph() ? "predict its parts, or omit repeated blocks"
+                                       : "omit --send source to read the file here and send only its graph");
 }
 
 namespace {
@@ -37,9 +38,8 @@ v1::PredictRequest RequestWith(const AskFlags& ask) {
 absl::StatusOr<v1::PredictRequest> RequestAbout(const graph::Graph& graph, const AskFlags& ask,
                                                 const ModelArguments& model) {
   if (graph.nodes().empty()) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
-                     "its result is an input, a parameter or a constant: check --entry and --method");
+    return UsageError(absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
+                      "its result is an input, a parameter or a constant: check --entry and --method");
   }
   v1::PredictRequest request = RequestWith(ask);
   proto::GraphToProto(graph, request.mutable_graph());

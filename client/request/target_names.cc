@@ -7,7 +7,7 @@
 #include "base/diagnostic.h"
 #include "base/names.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
+#include "client/terminal/usage_error.h"
 #include "frontend/python/torch/torch_version.h"
 
 namespace cobra::client {
@@ -17,9 +17,9 @@ absl::StatusOr<std::vector<std::string>> ThisMachine(const CommonFlags& common) 
   for (const v1::Target& target : known.targets()) {
     if (target.spec().name() == kThisMachine) return std::vector<std::string>{kThisMachine};
   }
-  return UserError(Diagnostic::Kind::kUsage, "--target: is missing, and this machine is not calibrated",
-                   "name one of `cobra-client targets`: --target NAME; or measure this machine for a minute: "
-                   "cobra-client calibrate");
+  return UsageError("--target: is missing, and this machine is not calibrated",
+                    "name one of `cobra-client targets`: --target NAME; or measure this machine for a minute: "
+                    "cobra-client calibrate");
 }
 
 std::map<std::string, std::string> TorchVersions(const v1::ListTargetsResponse& targets) {
@@ -46,7 +46,7 @@ absl::Status UnknownTarget(const ClientOptions& server, const std::string& name)
   const std::string message = absl::StrCat(name, ": no such target");
   if (const std::optional<Diagnostic> answer = DiagnosticFromStatus(status); answer && answer->message == message)
     return status;
-  return UserError(Diagnostic::Kind::kUsage, message, "`cobra-client targets` lists those that there are");
+  return UsageError(message, "`cobra-client targets` lists the known ones");
 }
 
 absl::Status CheckTargets(const ClientOptions& server, const v1::ListTargetsResponse& targets,

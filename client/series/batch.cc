@@ -10,9 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
+#include "client/terminal/usage_error.h"
 #include "frontend/python/input_spec.h"
 #include "graph/types.h"
 
@@ -54,7 +53,7 @@ class BatchParser {
 
  private:
   absl::Status Error(absl::string_view why) const {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--batch ", text_.substr(0, 80), ": ", why), kBatchHint);
+    return UsageError(absl::StrCat("--batch ", text_.substr(0, 80), ": ", why), kBatchHint);
   }
 
   absl::StatusOr<int64_t> Size(absl::string_view text) const {
@@ -162,9 +161,8 @@ absl::StatusOr<std::vector<std::string>> BatchInputs(const std::vector<std::stri
     if (!batch.has_value()) {
       const bool is_tensor = value->kind == InputValue::Kind::kTensor && !value->tensor.shape.empty();
       if (!is_tensor) {
-        return UserError(Diagnostic::Kind::kUsage,
-                         absl::StrCat("--input ", input, ": has no leading dimension that could be the batch"),
-                         "write B where the batch stands: --input Bx3x224x224, --input 128xBx512");
+        return UsageError(absl::StrCat("--input ", input, ": has no leading dimension that could be the batch"),
+                          "write B for the batch: --input Bx3x224x224, --input 128xBx512");
       }
       batch = value->tensor.shape[0];
     }

@@ -6,8 +6,8 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/user_error.h"
 #include "base/utc_text.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {
@@ -75,8 +75,8 @@ absl::StatusOr<std::string> ParseSince(absl::string_view text, absl::Time now) {
   std::string why;
   if (absl::ParseTime("%Y-%m-%d", text, &time, &why) || absl::ParseTime(absl::RFC3339_full, text, &time, &why))
     return UtcText(time);
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--since ", text, ": is not a time"),
-                   "write 30d, 12h, 2026-11-25 or 2026-11-25T08:00:00Z");
+  return UsageError(absl::StrCat("--since ", text, ": is not a time"),
+                    "write 30d, 12h, 2026-11-25 or 2026-11-25T08:00:00Z");
 }
 
 }  // namespace cobra::client

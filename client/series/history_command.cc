@@ -6,11 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/written_file.h"
 #include "client/series/history.h"
+#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 
@@ -27,8 +27,8 @@ absl::StatusOr<int> RunHistory(CommonFlags common, const HistoryFlags& flags) {
                          Client::Connect(common.client)->ListPredictions(request));
   const History history = MakeHistory(response, flags.by);
   if (flags.format == "svg" && history.series.empty()) {
-    return UserError(Diagnostic::Kind::kUsage, "--format svg: no stored prediction fits, so there is nothing to draw",
-                     "cobra-client history without it says more");
+    return UsageError("--format svg: no stored prediction matches, so there is nothing to draw",
+                      "cobra-client history without it gives the details");
   }
   COBRA_RETURN_IF_ERROR(flags.format == "svg" ? WriteOutput(flags.out, HistorySvg(history))
                         : common.json         ? WriteOutput(flags.out, HistoryJson(history))

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/counted.h"
+#include "base/json_text.h"
 #include "client/series/history.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
@@ -79,8 +80,8 @@ std::string HistoryTable(const History& history) {
     absl::StrAppend(&text, TextTable(rows, {false, false, true, true, true, true, false}));
   }
   if (history.series.empty()) {
-    text = absl::StrCat("no prediction with a label ", history.by, " is stored here that fits; `cobra-client predict ",
-                        "--label ", history.by, "=...` stores one within about a second\n");
+    text = absl::StrCat("no stored prediction matches (label `", history.by, "`); `cobra-client predict --label ",
+                        history.by, "=...` stores one within about a second\n");
   }
   if (history.without > 0) {
     absl::StrAppend(&text, "\n", Counted(history.without, "prediction"), " without a label ", history.by,
@@ -98,7 +99,7 @@ std::string HistoryJson(const History& history) {
     all.push_back({{"target", series.target}, {"model", series.model}, {"points", std::move(points)}});
   }
   const json j = {{"by", history.by}, {"series", std::move(all)}, {"has_more", history.has_more}};
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+  return JsonText(j);
 }
 
 }  // namespace cobra::client

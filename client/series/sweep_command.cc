@@ -9,10 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "base/without_escapes.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/written_file.h"
@@ -24,6 +22,7 @@
 #include "client/series/sweep.h"
 #include "client/series/sweep_render.h"
 #include "client/terminal/progress.h"
+#include "client/terminal/usage_error.h"
 #include "graph/types.h"
 
 namespace cobra::client {
@@ -33,8 +32,8 @@ namespace {
 // model itself. Sets the entry that is taken for lack of one.
 absl::StatusOr<std::vector<std::string>> InputsOf(ModelArguments* model, absl::Duration time) {
   if (absl::EndsWith(model->path, ".json") && FileExists(model->path)) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(model->path, ": is a graph, whose sizes are fixed"),
-                     "give the model that it was read from");
+    return UsageError(absl::StrCat(model->path, ": is a graph, whose sizes are fixed"),
+                      "give the model that it was read from");
   }
   if (!model->inputs.empty()) return BatchInputs(model->inputs);
   const Limits limits = LimitsOf(*model, time);
@@ -44,8 +43,8 @@ absl::StatusOr<std::vector<std::string>> InputsOf(ModelArguments* model, absl::D
   std::vector<std::string> inputs;
   for (const graph::NamedTensor& tensor : graph->inputs()) inputs.push_back(graph::ShapeText(tensor.type.shape));
   if (inputs.empty()) {
-    return UserError(Diagnostic::Kind::kUsage, "--input: is missing, and the model has no input of its own",
-                     "give the sizes of its inputs: --input 1x3x224x224");
+    return UsageError("--input: is missing, and the model does not define its inputs",
+                      "give the sizes of its inputs: --input 1x3x224x224");
   }
   return BatchInputs(inputs);
 }
@@ -126,7 +125,7 @@ class SweepRun {
 
   absl::Status Take(SweepPoint* point, absl::StatusOr<v1::PredictResponse> answer) {
     if (answer.ok() && answer->predictions_size() != 1)
-      answer = absl::InternalError("the server's answer is that to another question");
+      answer = absl::InternalError("the server's response does not match the request");
     if (!answer.ok()) {
       Fail(point, answer.status());
       return absl::OkStatus();
@@ -196,10 +195,8 @@ absl::StatusOr<int> RunSweep(const CommonFlags& common, SweepFlags flags) {
   }
   const size_t targets = DifferentNames(flags.targets).size();
   if (flags.format == "svg" && targets > kMostCurves) {
-    return UserError(
-        Diagnostic::Kind::kUsage,
-        absl::StrCat("--format svg: ", targets, " targets, of which a picture shows at most ", kMostCurves),
-        "ask about fewer, or take the table or --format json");
+    return UsageError(absl::StrCat("--format svg: ", targets, " targets; a picture shows at most ", kMostCurves),
+                      "ask about fewer, or use the table or --format json");
   }
   COBRA_ASSIGN_OR_RETURN(const AskedSweep asked, AskSweep(common, flags));
   const Sweep& sweep = asked.sweep;

@@ -14,6 +14,7 @@
 #include "client/answer/memory_fit.h"
 #include "client/answer/unknown.h"
 #include "client/request/question.h"
+#include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 
@@ -63,7 +64,7 @@ std::string MemoryText(const TargetSweep& target, const MemoryEnd& end) {
   if (end.largest_that_fits.has_value()) {
     absl::StrAppend(&text, "batch ", *end.largest_that_fits, " fits");
   } else {
-    absl::StrAppend(&text, "no batch that was asked about fits");
+    absl::StrAppend(&text, "no requested batch fits");
   }
   if (end.estimate.has_value()) absl::StrAppend(&text, ", and it ends at about batch ", *end.estimate);
   return text;
@@ -192,7 +193,7 @@ std::string SweepTable(const Sweep& sweep, const TerminalStyle& style) {
     if (const auto end = MemoryEndOf(target)) {
       absl::StrAppend(&text, name, MemoryText(target, *end), "\n");
     } else {
-      absl::StrAppend(&text, name, "where memory ends is unknown: --memory-gb says how much there is\n");
+      absl::StrAppend(&text, name, "the memory of the target is unknown: give --memory-gb\n");
     }
   }
   return absl::StrCat(text, "The knee is ", kKneeDefinition, ".\n");
@@ -211,7 +212,7 @@ json SweepDocument(const Sweep& sweep, const ModelArguments& model) {
 }
 
 std::string SweepJson(const Sweep& sweep, const ModelArguments& model) {
-  return SweepDocument(sweep, model).dump(1, ' ', false, json::error_handler_t::replace);
+  return IndentedJson(SweepDocument(sweep, model));
 }
 
 }  // namespace cobra::client

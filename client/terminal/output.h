@@ -26,6 +26,13 @@ void PrintText(absl::string_view text, bool color = false);
 // TerminalText(). Ends a last line.
 void PrintData(absl::string_view data);
 
+// Of nlohmann's json or ordered_json, as commands print it: indented, with U+FFFD for what is not
+// UTF-8.
+template <typename Json>
+std::string IndentedJson(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+}
+
 // Whether all that was printed has been written: not on a full disk.
 bool FlushOutput();
 

@@ -8,6 +8,7 @@
 #include "base/diagnostic.h"
 #include "base/user_error.h"
 #include "client/model/input_proposal.h"
+#include "client/model/model_options.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/diagnostic.h"
+#include "client/answer/repository_root.h"
 #include "client/check/diff_command.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

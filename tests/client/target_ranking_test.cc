@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "client/explain/targets_explained.h"
 #include "gmock/gmock.h"
 #include "nlohmann/json.hpp"
 

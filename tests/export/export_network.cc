@@ -148,7 +148,7 @@ absl::Status WriteFiles(const graph::Graph& graph, const Weights& weights, const
 
 absl::Status WriteNetwork(const graph::Graph& given, const std::string& format, const std::string& folder,
                           const std::string& name, const std::string& op) {
-  // As cobra-client writes it (client/commands.cc).
+  // As cobra-client writes it (client/explain/graph_command.cc).
   const std::optional<graph::WithoutCalls> prepared =
       format == "py" ? std::nullopt : graph::WithoutConstantCalls(given, /*of_parameters=*/false);
   const graph::Graph& graph = prepared.has_value() ? prepared->graph : given;
