@@ -180,9 +180,8 @@ absl::Status CobraService::HandleCalibrate(const v1::CalibrateRequest& request, 
   // Its numbers are those of the probe, which came again.
   const auto count_again = [&](const std::string&) -> absl::Status {
     COBRA_ASSIGN_OR_RETURN(const predict::ProbeResult probe, predict::ProbeResultFromJson(request.probe_json()));
-    const auto networks =
-        std::count_if(probe.records.begin(), probe.records.end(),
-                      [](const store::MeasuredGraph& record) { return record.measurement.subject.is_network; });
+    const auto networks = std::count_if(probe.records.begin(), probe.records.end(),
+                                        [](const store::Measurement& record) { return record.subject.is_network; });
     response->set_networks_used(static_cast<int32_t>(networks));
     response->set_layers_used(static_cast<int32_t>(probe.records.size()) - response->networks_used());
     return absl::OkStatus();

@@ -14,7 +14,9 @@
 #include "base/json_text.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "graph/json.h"
 #include "nlohmann/json.hpp"
+#include "store/json_cut.h"
 #include "store/measurement_json.h"
 
 namespace cobra::store {
@@ -64,6 +66,7 @@ std::optional<Outcome> OutcomeFromName(absl::string_view name) {
 bool IsSet(const std::string& value) { return !value.empty(); }
 bool IsSet(const std::vector<double>& value) { return !value.empty(); }
 bool IsSet(const std::optional<double>& value) { return value.has_value(); }
+bool IsSet(const graph::Graph& graph) { return !graph.nodes().empty(); }
 bool IsSet(Outcome) { return true; }
 template <typename T>
 bool IsSet(const T& number) {
@@ -93,10 +96,7 @@ Json ValueToJson(const MeasurementField& field, double value) {
 Json ValueToJson(const MeasurementField& field, const std::optional<double>& value) {
   return value ? ValueToJson(field, *value) : Json();
 }
-Json ValueToJson(const MeasurementField& field, const std::string& value) {
-  if (field.type != FieldType::kJson) return value;
-  return value.empty() ? Json() : ParseJson<Json>(value);
-}
+Json ValueToJson(const MeasurementField&, const std::string& value) { return value; }
 Json ValueToJson(const MeasurementField&, const std::vector<double>& values) {
   Json list = Json::array();
   for (double value : values) list.push_back(ThreeDecimals(value));
@@ -106,6 +106,22 @@ Json ValueToJson(const MeasurementField&, Outcome value) { return std::string(Ou
 template <typename T>
 Json ValueToJson(const MeasurementField&, const T& value) {
   return value;
+}
+
+template <typename T>
+std::string ValueText(const MeasurementField& field, const T& value) {
+  return JsonText(ValueToJson(field, value));
+}
+std::string ValueText(const MeasurementField& field, const std::string& value) {
+  if (field.type == FieldType::kJson) return value.empty() ? "null" : value;
+  return JsonText(ValueToJson(field, value));
+}
+std::string ValueText(const MeasurementField&, const graph::Graph& graph) {
+  return IsSet(graph) ? graph::GraphToJson(graph, {/*origins=*/false}) : "null";
+}
+
+void AppendMember(absl::string_view name, absl::string_view value, std::string* object) {
+  absl::StrAppend(object, object->size() == 1 ? "\"" : ",\"", name, "\":", value);
 }
 
 // ---- one value from JSON; a value of a wrong type throws Json::exception ----
@@ -118,6 +134,8 @@ absl::Status ValueFromJson(const MeasurementField& field, const Json& json, std:
   *value = field.type == FieldType::kJson ? JsonText(json) : json.get<std::string>();
   return absl::OkStatus();
 }
+// SplitRecord() has the text of the graph.
+absl::Status ValueFromJson(const MeasurementField&, const Json&, graph::Graph*) { return absl::OkStatus(); }
 absl::Status ValueFromJson(const MeasurementField&, const Json& json, Outcome* value) {
   const std::optional<Outcome> outcome = OutcomeFromName(json.get<std::string>());
   if (!outcome) return absl::DataLossError("record: no such outcome");
@@ -165,6 +183,7 @@ absl::Status CheckReportedValue(const MeasurementField& field, const std::vector
   return absl::OkStatus();
 }
 absl::Status CheckReportedValue(const MeasurementField&, Outcome) { return absl::OkStatus(); }
+absl::Status CheckReportedValue(const MeasurementField&, const graph::Graph&) { return absl::OkStatus(); }
 template <typename Integer>
 absl::Status CheckReportedValue(const MeasurementField& field, Integer value) {
   return CheckReportedValue(field, static_cast<double>(value));
@@ -182,12 +201,6 @@ absl::string_view OutcomeName(Outcome outcome) {
   return "ok";
 }
 
-std::string Subject::Name() const {
-  return seed == 0 ? absl::StrCat(space, "/", index) : absl::StrCat(space, "@", seed, "/", index);
-}
-
-std::string Subject::Key() const { return absl::StrCat(Name(), "/", repeat); }
-
 absl::Span<const MeasurementField> MeasurementFields() { return kFields; }
 
 absl::Span<const MeasurementField> MeasurementCsvFields() {
@@ -199,14 +212,30 @@ absl::Span<const MeasurementField> MeasurementCsvFields() {
   return *sorted;
 }
 
-nlohmann::ordered_json FieldsToJson(const Measurement& measurement, absl::Span<const absl::string_view> names) {
-  Json json = Json::object();
+std::string FieldsToJson(const Measurement& measurement, absl::Span<const absl::string_view> names) {
+  std::string object = "{";
   for (absl::string_view name : names) {
     VisitFields(measurement, [&](const MeasurementField& field, const auto& value) {
-      if (field.name == name) json[std::string(name)] = ValueToJson(field, value);
+      if (field.name == name) AppendMember(name, ValueText(field, value), &object);
     });
   }
-  return json;
+  return object + "}";
+}
+
+RecordParts SplitRecord(absl::string_view text) {
+  RecordParts parts;
+  const absl::string_view graph = MemberText(text, "graph");
+  if (!graph.empty()) {
+    const size_t begin = static_cast<size_t>(graph.data() - text.data());
+    parts.fields = ParseJson<Json>(absl::StrCat(text.substr(0, begin), "null", text.substr(begin + graph.size())));
+    if (graph != "null") parts.graph_json = std::string(graph);
+    return parts;
+  }
+  parts.fields = ParseJson<Json>(text);
+  if (!parts.fields.is_object()) return parts;
+  if (const auto found = parts.fields.find("graph"); found != parts.fields.end() && !found->is_null())
+    parts.graph_json = JsonText(*found);
+  return parts;
 }
 
 absl::Status MergeFields(const nlohmann::ordered_json& object, Measurement* measurement) {
@@ -224,25 +253,38 @@ absl::Status MergeFields(const nlohmann::ordered_json& object, Measurement* meas
 }
 
 std::string MeasurementToJson(const Measurement& measurement, const MeasurementJsonOptions& options) {
-  Json json;
-  json["kind"] = "record";
+  std::string object = "{";
+  AppendMember("kind", "\"record\"", &object);
   VisitFields(measurement, [&](const MeasurementField& field, const auto& value) {
     if (field.type == FieldType::kJson && !options.graph) return;
     if (!IsPresent(field, value, measurement.outcome == Outcome::ok)) return;
-    json[std::string(field.name)] = ValueToJson(field, value);
+    AppendMember(field.name, ValueText(field, value), &object);
   });
-  return JsonText(json);
+  return object + "}";
+}
+
+absl::StatusOr<Measurement> MeasurementOf(const nlohmann::ordered_json& fields) {
+  if (!fields.is_object()) return absl::DataLossError("record: the line is not a JSON object");
+  if (const auto kind = fields.find("kind"); kind == fields.end() || *kind != "record") {
+    return absl::NotFoundError("the line is not a record");
+  }
+  if (!fields.contains("outcome")) return absl::DataLossError("record: no such outcome");
+  Measurement measurement;
+  COBRA_RETURN_IF_ERROR(MergeFields(fields, &measurement));
+  return measurement;
 }
 
 absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line) {
-  const Json json = ParseJson<Json>(line);
-  if (!json.is_object()) return absl::DataLossError("record: the line is not a JSON object");
-  if (const auto kind = json.find("kind"); kind == json.end() || *kind != "record") {
-    return absl::NotFoundError("the line is not a record");
-  }
-  if (!json.contains("outcome")) return absl::DataLossError("record: no such outcome");
-  Measurement measurement;
-  COBRA_RETURN_IF_ERROR(MergeFields(json, &measurement));
+  GraphReader graphs;
+  return MeasurementFromJson(line, &graphs);
+}
+
+absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line, GraphReader* graphs) {
+  const RecordParts parts = SplitRecord(line);
+  COBRA_ASSIGN_OR_RETURN(Measurement measurement, MeasurementOf(parts.fields));
+  if (parts.graph_json.empty()) return measurement;
+  const absl::Status graph = graphs->Read(parts.graph_json, &measurement.subject);
+  if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat("graph: ", graph.message()));
   return measurement;
 }
 

@@ -28,6 +28,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "store/graph_reader.h"
+#include "store/subject.h"
 
 namespace cobra::store {
 
@@ -45,31 +47,6 @@ enum class Outcome {
 };
 
 absl::string_view OutcomeName(Outcome outcome);
-
-// What was measured.
-struct Subject {
-  // The sampling space, and the sample's seed and index in it. Space "asked" has no seed: the graph
-  // comes from a request.
-  std::string space;
-  uint64_t seed = 0;
-  int64_t index = 0;
-  // 0: first measurement. 1: repetition for the repeatability floor. 2 to 4: repetition because the
-  // machine was disturbed.
-  int repeat = 0;
-  // False: one layer.
-  bool is_network = false;
-  // Operator of a layer, family of a network.
-  std::string label;
-  // 32 hexadecimal digits (graph/fingerprint.h).
-  std::string fingerprint;
-  // graph/json.h, without origins.
-  std::string graph_json;
-
-  // "paper-layers@20261120/17"; "paper-layers/17" without a seed. Repetitions share it.
-  std::string Name() const;
-  // "paper-layers@20261120/17/0": unique in a file.
-  std::string Key() const;
-};
 
 // The conditions of a measurement: its session, and readings of the machine before and after it.
 struct Conditions {
@@ -160,8 +137,11 @@ struct MeasurementJsonOptions {
   bool graph = true;
 };
 std::string MeasurementToJson(const Measurement& measurement, const MeasurementJsonOptions& options = {});
-// NotFound for a line of another kind; DataLoss if the line is not a measurement.
+// NotFound for a line of another kind; DataLoss if the line is not a measurement; InvalidArgument
+// ("graph: ...") if its graph cannot be built by our shape rules. The fingerprint is computed anew.
 absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line);
+// The same; a graph whose text `graphs` has read is not parsed again.
+absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line, GraphReader* graphs);
 
 // InvalidArgument if the outcome is "ok" and the median is not a positive number.
 absl::Status CheckLatency(const Measurement& measurement);

@@ -2,7 +2,10 @@
 #ifndef COBRA_STORE_MEASUREMENT_JSON_H_
 #define COBRA_STORE_MEASUREMENT_JSON_H_
 
+#include <string>
+
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "nlohmann/json.hpp"
@@ -10,12 +13,25 @@
 
 namespace cobra::store {
 
-// The fields with these names, in this order, with any value. REQUIRES: every name is a field.
-nlohmann::ordered_json FieldsToJson(const Measurement& measurement, absl::Span<const absl::string_view> names);
+// A JSON object with the fields with these names, in this order, with any value. REQUIRES: every
+// name is a field.
+std::string FieldsToJson(const Measurement& measurement, absl::Span<const absl::string_view> names);
 
-// Sets the fields that `object` has; the others are left unchanged. DataLoss for a value of the
-// wrong type.
+// An object with fields of a measurement: everything but the graph, and the graph's text.
+struct RecordParts {
+  // Discarded (is_discarded()) if the text is not JSON. What it says of "graph" is of no use.
+  nlohmann::ordered_json fields;
+  // Not read yet; empty: it has none.
+  std::string graph_json;
+};
+RecordParts SplitRecord(absl::string_view text);
+
+// Sets the fields that `object` has, but the graph; the others are left unchanged. DataLoss for a
+// value of the wrong type.
 absl::Status MergeFields(const nlohmann::ordered_json& object, Measurement* measurement);
+
+// MeasurementFromJson() of the line that was split, without the graph.
+absl::StatusOr<Measurement> MeasurementOf(const nlohmann::ordered_json& fields);
 
 }  // namespace cobra::store
 

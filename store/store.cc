@@ -1,19 +1,26 @@
 #include "store/store.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
+#include "graph/graph_bytes.h"
+#include "graph/json.h"
 #include "nlohmann/json.hpp"
-#include "store/measured_graph.h"
+#include "store/graph_reader.h"
+#include "store/measurement_json.h"
 
 namespace cobra::store {
 namespace {
+
+std::string GraphText(const graph::Graph& graph) { return graph::GraphToJson(graph, {/*origins=*/false}); }
 
 SqlValue TextOrNull(const std::string& text) { return text.empty() ? SqlValue() : SqlValue(text); }
 
@@ -31,10 +38,10 @@ std::vector<SqlValue> MeasurementToRow(const StoredMeasurement& stored) {
   return {absl::ToUnixMicros(stored.time),
           stored.target,
           stored.origin,
-          m.subject.graph_json.empty() ? "" : m.subject.fingerprint,
+          m.subject.has_graph() ? m.subject.fingerprint : "",
           int64_t{m.subject.is_network},
           measured ? m.latency.median_us : 0.0,
-          m.subject.graph_json,
+          m.subject.has_graph() ? GraphText(m.subject.graph) : "",
           std::string(OutcomeName(m.outcome)),
           TextOrNull(stored.task_id),
           reported ? MeasurementToJson(m, {.graph = false}) : "",
@@ -47,7 +54,7 @@ std::vector<SqlValue> MeasurementToRow(const StoredMeasurement& stored) {
 }
 
 // REQUIRES: the row of a task.
-absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row) {
+absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row, GraphReader* graphs) {
   StoredMeasurement stored;
   stored.time = absl::FromUnixMicros(row.Int(0));
   stored.target = row.Text(1);
@@ -62,7 +69,11 @@ absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row) {
   m.subject.is_network = row.Int(4) != 0;
   // The column has every digit, record_json only three decimals.
   m.latency.median_us = row.Real(5);
-  m.subject.graph_json = row.Text(6);
+  // Without its graph, nothing is learned from it (model/fit/dataset.h counts it).
+  const std::string graph_json = row.Text(6);
+  if (const absl::Status graph = graph_json.empty() ? absl::OkStatus() : graphs->Read(graph_json, &m.subject);
+      !graph.ok())
+    LogWarning(absl::StrCat("the measurement of task ", stored.task_id, ": graph: ", graph.message()));
   stored.provenance = {row.Text(10), row.Text(11), row.Text(12), row.Real(13)};
   stored.doubt = row.Text(14);
   stored.held = row.Text(15);
@@ -86,6 +97,33 @@ absl::Status CheckIsNewest(SqlSession& session, const std::string& target, int64
       session.Query("SELECT MAX(id) FROM calibrations WHERE withdrawn = 0 AND target = $1", {target}));
   if (rows[0].Int(0) == version) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat(target, ": another version follows ", version));
+}
+
+// What tells timed networks apart. Not their fingerprint: another user's network may have the same,
+// and take longer. (Of older rows it is the fingerprint.)
+std::string NetworkKey(absl::string_view graph_json) {
+  constexpr size_t kDigits = 32;
+  return Sha256Hex(graph_json).substr(0, kDigits);
+}
+
+// The networks of rows of timings: the key, its graph's text in the first row of each. The latest,
+// up to kMaxTimedGraphBytes.
+absl::StatusOr<std::map<std::string, graph::Graph>> TimedGraphs(const std::vector<SqlRow>& rows) {
+  std::map<std::string, std::string> texts;
+  for (const SqlRow& row : rows) {
+    if (!row.Text(1).empty()) texts.emplace(row.Text(0), row.Text(1));
+  }
+  std::map<std::string, graph::Graph> networks;
+  int64_t bytes = 0;
+  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+    const auto text = texts.find(row->Text(0));
+    if (text == texts.end() || networks.count(text->first) > 0) continue;
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(text->second));
+    bytes += graph::GraphBytes(graph);
+    if (bytes > kMaxTimedGraphBytes) break;
+    networks.emplace(text->first, std::move(graph));
+  }
+  return networks;
 }
 
 class SqlStore final : public Store {
@@ -159,13 +197,14 @@ class SqlStore final : public Store {
                               VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id)sql",
                         {absl::ToUnixMicros(r.time), r.target, r.model_sha256, r.calibration_json,
                          r.based_on == 0 ? r.probe_json : "", r.caller, r.based_on}));
-      for (const Timing& timing : r.timings) {
+      for (const TimedNetwork& timing : r.timings) {
+        const std::string text = GraphText(timing.graph), network = NetworkKey(text);
         COBRA_RETURN_IF_ERROR(session.Execute(
             "INSERT INTO timed_networks (network, graph_json) VALUES ($1, $2) ON CONFLICT (network) DO NOTHING",
-            {timing.network, timing.graph_json}));
+            {network, text}));
         COBRA_RETURN_IF_ERROR(
             session.Execute("INSERT INTO timings (calibration, network, latency_us, timings) VALUES ($1, $2, $3, $4)",
-                            {rows[0].Int(0), timing.network, timing.latency_us, timing.timings}));
+                            {rows[0].Int(0), network, timing.latency_us, timing.timings}));
       }
       return session.NotifyListeners();
     });
@@ -216,8 +255,8 @@ class SqlStore final : public Store {
     return rows[0].Text(0);
   }
 
-  absl::StatusOr<std::vector<Timing>> TimingsOf(const CalibrationRecord& record) override {
-    if (record.based_on == 0) return std::vector<Timing>();
+  absl::StatusOr<std::vector<TimedNetwork>> TimingsOf(const CalibrationRecord& record) override {
+    if (record.based_on == 0) return std::vector<TimedNetwork>();
     // A log has many timings of one network, whose text may have megabytes.
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                            Run(R"sql(WITH own AS (SELECT t.id, t.network, t.latency_us, t.timings FROM timings t
@@ -232,8 +271,12 @@ class SqlStore final : public Store {
                          own.latency_us, own.timings
                   FROM own JOIN sizes s ON s.network = own.network WHERE s.text_bytes <= $3 ORDER BY own.id)sql",
                                {record.based_on, record.version, kMaxTimedTextBytes}));
-    std::vector<Timing> timings;
-    for (const SqlRow& row : rows) timings.push_back({row.Text(0), row.Text(1), row.Real(2), row.Int(3)});
+    COBRA_ASSIGN_OR_RETURN(const auto networks, TimedGraphs(rows));
+    std::vector<TimedNetwork> timings;
+    for (const SqlRow& row : rows) {
+      const auto known = networks.find(row.Text(0));
+      if (known != networks.end()) timings.push_back({"", known->second, row.Real(2), row.Int(3)});
+    }
     return timings;
   }
 
@@ -289,8 +332,9 @@ class SqlStore final : public Store {
                                             " FROM measurements WHERE target = $1 AND task_id IS NOT NULL ORDER BY id"),
                                {std::string(target)}));
     std::vector<StoredMeasurement> measurements;
+    GraphReader graphs;
     for (const SqlRow& row : rows) {
-      absl::StatusOr<StoredMeasurement> measurement = MeasurementFromRow(row);
+      absl::StatusOr<StoredMeasurement> measurement = MeasurementFromRow(row, &graphs);
       // One damaged row must not prevent learning from the others.
       if (!measurement.ok()) {
         LogWarning(absl::StrCat("a measurement is left out: ", measurement.status().message()));
@@ -333,8 +377,9 @@ absl::Status InsertMeasurement(SqlSession& session, const StoredMeasurement& sto
   return session.Query(*sql, MeasurementToRow(stored)).status();
 }
 
-absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json) {
-  absl::StatusOr<Measurement> measurement = MeasurementFromJson(record_json);
+absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json, GraphReader* graphs) {
+  const RecordParts parts = SplitRecord(record_json);
+  absl::StatusOr<Measurement> measurement = MeasurementOf(parts.fields);
   if (!measurement.ok()) return absl::InvalidArgumentError(measurement.status().message());
   // A library's message may have several lines.
   std::string& message = measurement->message;
@@ -342,9 +387,9 @@ absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json) {
   std::replace_if(message.begin(), message.end(), absl::ascii_iscntrl, ' ');
   COBRA_RETURN_IF_ERROR(CheckReported(*measurement));
   // A subject that could not be sampled has no graph.
-  if (measurement->outcome == Outcome::ok || !measurement->subject.graph_json.empty()) {
-    COBRA_RETURN_IF_ERROR(RebuildGraph(&*measurement).status());
-  }
+  if (measurement->outcome != Outcome::ok && parts.graph_json.empty()) return measurement;
+  const absl::Status graph = graphs->Read(parts.graph_json, &measurement->subject);
+  if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat("graph: ", graph.message()));
   return measurement;
 }
 

@@ -14,8 +14,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "store/graph_reader.h"
 #include "store/measurement.h"
 #include "store/sql.h"
+#include "store/timed_network.h"
 
 namespace cobra::store {
 
@@ -65,16 +67,6 @@ struct StoredMeasurement {
   std::string held;
 };
 
-// A network that was timed on a device after its target was made (Observe).
-struct Timing {
-  // Of the graph's text, 32 hexadecimal digits of its SHA-256. (Of older ones, of the fingerprint,
-  // which the network of another user may share.)
-  std::string network;
-  std::string graph_json;  // of those that are read, only the first one of a network has it
-  double latency_us = 0;   // the median
-  int64_t timings = 1;     // of so many
-};
-
 // A call that made a version of a target. Whoever repeats it, since the reply was lost, gives it
 // the same id: it is done once.
 struct DoneRequest {
@@ -103,7 +95,8 @@ struct CalibrationRecord {
   // The version whose probe it has, beside timings of its own; then probe_json is not stored. 0:
   // none.
   int64_t based_on = 0;
-  std::vector<Timing> timings;
+  // Networks that were timed after the target was made (Observe); those that are read have no names.
+  std::vector<TimedNetwork> timings;
   // Not stored: the version that its timings were checked with, which has to be the newest still.
   // 0: any may be.
   int64_t follows = 0;
@@ -156,10 +149,12 @@ class Store {
   // The probe of a record of LatestCalibrations(): what it was fitted to, beside its timings.
   virtual absl::StatusOr<std::string> ProbeOf(const CalibrationRecord& record) = 0;
   // The timings of a record of LatestCalibrations(), and of the versions before it with the same
-  // `based_on` that are not withdrawn, in the order of arrival. Without those of networks whose
-  // texts, with all that were timed later, have more than kMaxTimedTextBytes.
+  // `based_on` that are not withdrawn, in the order of arrival; those of one network share its
+  // graph. Without those of networks whose texts, with all that were timed later, have more than
+  // kMaxTimedTextBytes, or whose graphs take more than kMaxTimedGraphBytes of memory: a target does
+  // not keep more, and all that were ever observed may be too many to be read.
   static constexpr int64_t kMaxTimedTextBytes = int64_t{128} << 20;
-  virtual absl::StatusOr<std::vector<Timing>> TimingsOf(const CalibrationRecord& record) = 0;
+  virtual absl::StatusOr<std::vector<TimedNetwork>> TimingsOf(const CalibrationRecord& record) = 0;
   // The newest `most` of each target, withdrawn ones too, and in any case the one that serves;
   // newest first.
   virtual absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) = 0;
@@ -180,7 +175,8 @@ absl::Status PrepareSchema(SqlDatabase* database);
 
 // What a worker reports (MeasurementToJson): the graph is rebuilt and its fingerprint computed, and
 // every value is checked by itself (CheckReported). InvalidArgument otherwise.
-absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json);
+// A graph whose text `graphs` has read is not parsed again.
+absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json, GraphReader* graphs);
 
 // In an open transaction. AlreadyExists if its task has a measurement.
 absl::Status InsertMeasurement(SqlSession& session, const StoredMeasurement& measurement);

@@ -11,6 +11,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
+#include "graph/json.h"
 #include "store/review.h"
 #include "store/task_subject.h"
 
@@ -139,11 +140,13 @@ absl::Status ReviewSubject(SqlSession& session, bool one_worker, StoredMeasureme
   const Subject& subject = stored->measurement.subject;
   // The text of the graph, and not only its fingerprint, which different graphs may be made to
   // share.
+  const std::string graph_json =
+      subject.has_graph() ? graph::GraphToJson(subject.graph, {/*origins=*/false}) : std::string();
   COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                          session.Query(R"sql(SELECT id, task_id, latency_us, worker, doubt, held FROM measurements
                           WHERE fingerprint = $1 AND target = $2 AND graph_json = $3 AND outcome = 'ok'
                                 AND task_id IS NOT NULL ORDER BY id LIMIT $4)sql",
-                                       {subject.fingerprint, stored->target, subject.graph_json, kMostRows}));
+                                       {subject.fingerprint, stored->target, graph_json, kMostRows}));
   std::vector<ReviewedMeasurement> reviewed;
   for (const SqlRow& row : rows) reviewed.push_back({row.Real(2), row.Text(3), row.Text(4), row.Text(5)});
   reviewed.push_back({stored->measurement.latency.median_us, stored->provenance.worker, stored->doubt, ""});

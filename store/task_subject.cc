@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json SampleToJson(const SpaceIndex& sample) {
+Json SampleToJson(const Subject& sample) {
   return {{"sample", {{"space", sample.space}, {"index", sample.index}, {"seed", sample.seed}}}};
 }
 
@@ -39,9 +39,9 @@ absl::StatusOr<uint64_t> Count(const Json& object, const char* name, uint64_t mo
   return found->get<uint64_t>();
 }
 
-absl::StatusOr<SpaceIndex> SampleFromJson(const Json& json) {
+absl::StatusOr<Subject> SampleFromJson(const Json& json) {
   if (!json.is_object()) return Wrong("\"sample\": is not an object");
-  SpaceIndex sample;
+  Subject sample;
   const auto space = json.find("space");
   if (space == json.end() || !space->is_string()) return Wrong("\"sample\": has no \"space\"");
   sample.space = space->get<std::string>();
@@ -131,7 +131,7 @@ int64_t SourceBytes(const graph::Graph& graph, graph::ValueRef ref) {
 
 }  // namespace
 
-std::string TaskId(const TaskSubject& subject, absl::string_view target) {
+std::string TaskId(const Subject& subject, absl::string_view target) {
   return TaskIdOfJson(TaskSubjectToJson(subject), target);
 }
 
@@ -172,36 +172,49 @@ int64_t MostSubjectBytes(const graph::Graph& graph) {
   return bytes;
 }
 
-std::string TaskSubjectToJson(const TaskSubject& subject) {
-  if (subject.graph() != nullptr) {
-    return absl::StrCat(kGraphBegins, graph::GraphToJson(*subject.graph(), {/*origins=*/false}), kRepeatBegins,
+std::string TaskSubjectToJson(const Subject& subject) {
+  if (subject.has_graph()) {
+    return absl::StrCat(kGraphBegins, graph::GraphToJson(subject.graph, {/*origins=*/false}), kRepeatBegins,
                         subject.repeat, "}");
   }
-  Json json = SampleToJson(*subject.sample());
+  Json json = SampleToJson(subject);
   json["repeat"] = subject.repeat;
   return JsonText(json);
 }
 
-absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text) {
-  TaskSubject ours;
-  if (const absl::string_view graph_text = GraphText(text, &ours.repeat); !graph_text.empty()) {
-    if (absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(graph_text); graph.ok()) {
-      ours.what = *std::move(graph);
-      return ours;
-    }
+namespace {
+
+absl::StatusOr<Subject> OfGraph(absl::string_view graph_json, int repeat, GraphReader* graphs) {
+  Subject subject;
+  subject.space = "asked";
+  subject.repeat = repeat;
+  COBRA_RETURN_IF_ERROR(graphs->Read(graph_json, &subject));
+  if (!subject.has_graph()) return Wrong("\"graph\": has no calls");  // nobody could measure it
+  ClassifyGraph(subject.graph, &subject);
+  return subject;
+}
+
+}  // namespace
+
+absl::StatusOr<Subject> TaskSubjectFromJson(absl::string_view text) {
+  GraphReader graphs;
+  return TaskSubjectFromJson(text, &graphs);
+}
+
+absl::StatusOr<Subject> TaskSubjectFromJson(absl::string_view text, GraphReader* graphs) {
+  int of_graph = 0;
+  if (const absl::string_view graph_text = GraphText(text, &of_graph); !graph_text.empty()) {
+    if (absl::StatusOr<Subject> subject = OfGraph(graph_text, of_graph, graphs); subject.ok()) return subject;
   }
   const Json json = ParseJson<Json>(text);
   if (!json.is_object()) return Wrong("is not a JSON object");
   if (json.contains("graph") == json.contains("sample")) return Wrong("has not one of \"graph\" and \"sample\"");
-  TaskSubject subject;
-  COBRA_ASSIGN_OR_RETURN(const uint64_t repeat, Count(json, "repeat", std::numeric_limits<int>::max()));
-  subject.repeat = static_cast<int>(repeat);
-  if (json.contains("graph")) {
-    COBRA_ASSIGN_OR_RETURN(subject.what, graph::GraphFromJson(json["graph"].dump()));
-  } else {
-    COBRA_ASSIGN_OR_RETURN(subject.what, SampleFromJson(json["sample"]));
-  }
-  return subject;
+  COBRA_ASSIGN_OR_RETURN(const uint64_t count, Count(json, "repeat", std::numeric_limits<int>::max()));
+  const int repeat = static_cast<int>(count);
+  if (json.contains("graph")) return OfGraph(json["graph"].dump(), repeat, graphs);
+  COBRA_ASSIGN_OR_RETURN(Subject sample, SampleFromJson(json["sample"]));
+  sample.repeat = repeat;
+  return sample;
 }
 
 }  // namespace cobra::store

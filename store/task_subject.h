@@ -1,20 +1,20 @@
 // What a task of the queue measures, and its only reader and writer for the database (task_queue.h,
 // TaskSpec::subject_json) and for a worker's spool (worker/queue/spool.h):
 //
-//   {"graph": GRAPH, "repeat": 0}                                               graph/json.h,
-//                                                                               without origins
-//   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}  the worker draws it
-//                                                                               (worker/sample/sampler.h)
+//   {"graph": GRAPH, "repeat": 0}     graph/json.h, without origins
+//   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}
+//                                     the worker draws it (worker/sample/sampler.h)
 #ifndef COBRA_STORE_TASK_SUBJECT_H_
 #define COBRA_STORE_TASK_SUBJECT_H_
 
 #include <cstdint>
 #include <string>
-#include <variant>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "graph/graph.h"
+#include "store/graph_reader.h"
+#include "store/subject.h"
 
 namespace cobra::store {
 
@@ -24,24 +24,9 @@ constexpr int64_t kMaxSubjectBytes = int64_t{6} << 20;
 // Of a record: the subject, a time for each of its calls, and a runner's profile.
 constexpr int64_t kMaxRecordBytes = int64_t{8} << 20;
 
-struct SpaceIndex {
-  std::string space;
-  int64_t index = 0;
-  uint64_t seed = 0;
-};
-
-struct TaskSubject {
-  std::variant<graph::Graph, SpaceIndex> what;
-  // Distinguishes repetitions of one measurement.
-  int repeat = 0;
-
-  const graph::Graph* graph() const { return std::get_if<graph::Graph>(&what); }  // null: it is a sample
-  const SpaceIndex* sample() const { return std::get_if<SpaceIndex>(&what); }
-};
-
 // The identifier of the task that measures it on a target: 32 hexadecimal digits of a SHA-256.
 // Equal requests have the same one, and nobody can find another subject that has it.
-std::string TaskId(const TaskSubject& subject, absl::string_view target);
+std::string TaskId(const Subject& subject, absl::string_view target);
 // The same, from the text that TaskSubjectToJson() has made of the subject.
 std::string TaskIdOfJson(absl::string_view subject_json, absl::string_view target);
 
@@ -53,10 +38,12 @@ absl::StatusOr<graph::Graph> WithoutNames(const graph::Graph& graph);
 int64_t MostSubjectBytes(const graph::Graph& graph);
 
 // One line.
-std::string TaskSubjectToJson(const TaskSubject& subject);
+std::string TaskSubjectToJson(const Subject& subject);
 // InvalidArgument, or the Diagnostic of GraphFromJson(), if the text is not a subject. Every shape
 // rule runs again.
-absl::StatusOr<TaskSubject> TaskSubjectFromJson(absl::string_view text);
+absl::StatusOr<Subject> TaskSubjectFromJson(absl::string_view text);
+// The same; a graph whose text `graphs` has read is not parsed again.
+absl::StatusOr<Subject> TaskSubjectFromJson(absl::string_view text, GraphReader* graphs);
 
 }  // namespace cobra::store
 

@@ -28,7 +28,7 @@ class LayerLatencyEstimator {
       if (s.is_network()) continue;
       measured_.try_emplace(s.fingerprint(), s.latency_us());
       if (s.split != fit::Split::kTrain) continue;
-      train_.push_back(LayerFeatures(s.graph));
+      train_.push_back(LayerFeatures(s.graph()));
       latency_us_.push_back(s.latency_us());
     }
   }
@@ -81,7 +81,7 @@ absl::StatusOr<LayerLatencies> EstimateLayerLatencies(const fit::Dataset& data,
     return absl::NotFoundError("the measurements have no layers to price the calls of networks by");
   std::vector<std::vector<int64_t>> places;
   for (const fit::Sample* network : networks) {
-    COBRA_ASSIGN_OR_RETURN(places.emplace_back(), pricing.Add(network->graph));
+    COBRA_ASSIGN_OR_RETURN(places.emplace_back(), pricing.Add(network->graph()));
   }
   COBRA_RETURN_IF_ERROR(pricing.Predict(trees));
   LayerLatencies prices;

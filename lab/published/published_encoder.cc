@@ -20,7 +20,7 @@ namespace {
 
 std::vector<PublishedExample> ExamplesOf(const std::vector<const fit::Sample*>& layers) {
   std::vector<PublishedExample> examples;
-  for (const fit::Sample* s : layers) examples.push_back({PublishedText(s->graph), s->latency_us()});
+  for (const fit::Sample* s : layers) examples.push_back({PublishedText(s->graph()), s->latency_us()});
   return examples;
 }
 
@@ -94,7 +94,7 @@ absl::Status PublishedEncoder::Load(const std::string& path) {
 
 std::vector<double> PublishedEncoder::Predict(const std::vector<const fit::Sample*>& layers) {
   std::vector<std::string> texts;
-  for (const fit::Sample* s : layers) texts.push_back(PublishedText(s->graph));
+  for (const fit::Sample* s : layers) texts.push_back(PublishedText(s->graph()));
   return PublishedTrainer(vocabulary_, config_).Predict(*net_, texts);
 }
 

@@ -144,7 +144,7 @@ class Replay {
     fit::SelectionTask task;
     for (size_t i = 0; i < unmeasured_.size(); ++i) {
       task.cost_s.push_back(
-          fit::ExpectedSeconds(std::min(predicted_us[i], 1e6), graph::PeakMemoryBytes(At(unmeasured_[i]).graph)));
+          fit::ExpectedSeconds(std::min(predicted_us[i], 1e6), graph::PeakMemoryBytes(At(unmeasured_[i]).graph())));
     }
     if (strategy_ == fit::Strategy::kRandom || strategy_ == fit::Strategy::kRandomBySecond) return task;
     task.pool = model_->Vectors(unmeasured_);
@@ -169,7 +169,7 @@ class Replay {
     for (size_t i = 0; i < layers_.test.size(); ++i) {
       const fit::Sample& layer = At(layers_.test[i]);
       errors.push_back(std::fabs(predicted_us[i] / layer.latency_us() - 1));
-      of_kind[fit::KindOf(layer.graph)].push_back(errors.back());
+      of_kind[fit::KindOf(layer.graph())].push_back(errors.back());
     }
     ReplayPoint point;
     point.seconds = seconds_;

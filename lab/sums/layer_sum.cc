@@ -37,10 +37,10 @@ struct ProfiledCall {
 absl::StatusOr<std::vector<ProfiledCall>> CallsOf(const fit::Sample& network, const LatencyByFingerprint& alone) {
   std::vector<ProfiledCall> calls;
   const double scale = network.profile_us / network.latency_us();  // node_latency_us sum to latency_us
-  for (size_t i = 0; i < network.graph.nodes().size(); ++i) {
-    const graph::Node& node = network.graph.nodes()[i];
-    if (graph::IsView(node) || graph::IsAlias(network.graph, node)) continue;
-    COBRA_ASSIGN_OR_RETURN(const graph::Graph layer, graph::ExtractLayer(network.graph, static_cast<int32_t>(i)));
+  for (size_t i = 0; i < network.graph().nodes().size(); ++i) {
+    const graph::Node& node = network.graph().nodes()[i];
+    if (graph::IsView(node) || graph::IsAlias(network.graph(), node)) continue;
+    COBRA_ASSIGN_OR_RETURN(const graph::Graph layer, graph::ExtractLayer(network.graph(), static_cast<int32_t>(i)));
     const auto found = alone.find(graph::Fingerprint(layer).ToHex());
     const graph::GraphCost cost = graph::CostOf(layer);
     calls.push_back({std::string(graph::OpName(node.op)), cost.activation_bytes + cost.weight_bytes,

@@ -150,11 +150,11 @@ class NewGpus {
       std::mt19937_64 random(static_cast<uint64_t>(seed_));
       for (int draw = 0; draw < (samples == 0 ? 1 : kDraws); ++draw) {
         std::shuffle(rows.begin(), rows.end(), random);
-        std::vector<predict::AdaptSample> timed;
+        std::vector<store::TimedNetwork> timed;
         double log_scale = 0;
         int scaled = 0;
         for (size_t i = 0; i < samples; ++i) {
-          timed.push_back({&rows[i]->graph, rows[i]->latency_us(), rows[i]->label()});
+          timed.push_back({rows[i]->label(), rows[i]->graph(), rows[i]->latency_us()});
           if (const auto known = others.find(rows[i]->fingerprint()); known != others.end()) {
             log_scale += std::log(rows[i]->latency_us() / SheetRooflineUs(*rows[i], data.target)) - known->second;
             ++scaled;
@@ -169,7 +169,7 @@ class NewGpus {
         for (size_t i = samples; i < end; ++i) {
           const double measured = rows[i]->latency_us();
           COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
-                                 predictor.Predict(rows[i]->graph, adapted->base_target, &*adapted));
+                                 predictor.Predict(rows[i]->graph(), adapted->base_target, &*adapted));
           ours.Add(p.latency_us, measured, std::log(p.high_us / p.latency_us));
           if (const auto known = others.find(rows[i]->fingerprint()); known != others.end())
             floor.AddWithoutInterval(
@@ -194,7 +194,7 @@ class NewGpus {
 }  // namespace
 
 double SheetRooflineUs(const fit::Sample& row, const predict::TargetSpec& sheet) {
-  return SheetRooflineUs(row.graph, sheet.peak_gflops, sheet.memory_gb_per_s);
+  return SheetRooflineUs(row.graph(), sheet.peak_gflops, sheet.memory_gb_per_s);
 }
 
 absl::StatusOr<GpuRows> GpuRows::Read(const TableOptions& options, bool with_timm) {

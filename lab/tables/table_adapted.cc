@@ -134,9 +134,9 @@ class Table {
   absl::Status AskWith(const fit::Dataset& data, const Positions& timed_rows, const Positions& asked_rows,
                        const predict::AdaptOptions& options, const std::string& method,
                        AnswersOfGroups* answers) const {
-    std::vector<predict::AdaptSample> timed;
+    std::vector<store::TimedNetwork> timed;
     for (const size_t i : timed_rows)
-      timed.push_back({&data.samples[i].graph, data.samples[i].latency_us(), data.samples[i].label()});
+      timed.push_back({data.samples[i].label(), data.samples[i].graph(), data.samples[i].latency_us()});
     absl::StatusOr<predict::Calibration> adapted = predictor_->Adapt(data.target, timed, options);
     // Rows that `Adapt` refuses are answered from the data sheet, so that none is left out.
     if (!adapted.ok()) adapted = predictor_->Adapt(data.target, {}, options);
@@ -144,7 +144,7 @@ class Table {
     for (const size_t i : asked_rows) {
       const fit::Sample& row = data.samples[i];
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
-                             predictor_->Predict(row.graph, adapted->base_target, &*adapted));
+                             predictor_->Predict(row.graph(), adapted->base_target, &*adapted));
       for (const std::string& group : {std::string(kAll), data.target.name})
         (*answers)[{group, method}].Add(p.latency_us, row.latency_us(), std::log(p.high_us / p.latency_us));
     }
@@ -155,7 +155,7 @@ class Table {
                                       const predict::AdaptOptions& options) const {
     size_t read = 0;
     const auto next = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
-      return read < list.size() ? std::make_optional(data.samples[list[read++]].graph) : std::nullopt;
+      return read < list.size() ? std::make_optional(data.samples[list[read++]].graph()) : std::nullopt;
     };
     COBRA_ASSIGN_OR_RETURN(Positions chosen, predictor_->Suggest(data.target, next, count, options));
     for (size_t& position : chosen) position = list[position];

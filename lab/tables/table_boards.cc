@@ -177,15 +177,16 @@ class Table {
   static absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data,
                           const std::vector<const fit::Sample*>& known, const std::vector<const fit::Sample*>& unknown,
                           size_t samples, AnswersOfGroups* tests) {
-    std::vector<predict::AdaptSample> timed;
-    for (size_t i = 0; i < samples; ++i) timed.push_back({&known[i]->graph, known[i]->latency_us(), known[i]->label()});
+    std::vector<store::TimedNetwork> timed;
+    for (size_t i = 0; i < samples; ++i)
+      timed.push_back({known[i]->label(), known[i]->graph(), known[i]->latency_us()});
     absl::StatusOr<predict::Calibration> adapted = predictor.Adapt(data.target, timed);
     // Rows that `Adapt` refuses are answered from the data sheet, so that none is left out.
     if (!adapted.ok()) adapted = predictor.Adapt(data.target, {});
     COBRA_RETURN_IF_ERROR(adapted.status());
     const auto ask = [&](const fit::Sample& row, const std::string& group) -> absl::Status {
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
-                             predictor.Predict(row.graph, adapted->base_target, &*adapted));
+                             predictor.Predict(row.graph(), adapted->base_target, &*adapted));
       (*tests)[{group, kOurs}].Add(p.latency_us, row.latency_us(), std::log(p.high_us / p.latency_us));
       return absl::OkStatus();
     };

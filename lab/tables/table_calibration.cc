@@ -114,7 +114,7 @@ class Table {
     for (const fit::Sample* row : rows) {
       store::Measurement measurement = row->measurement;
       measurement.node_latency_us = row->is_network() ? row->node_latency_us : std::vector<double>();
-      probe.records.push_back({row->graph, std::move(measurement)});
+      probe.records.push_back(std::move(measurement));
     }
     return probe;
   }
@@ -122,7 +122,7 @@ class Table {
   std::vector<const fit::Sample*> DrawByDesign(size_t count, int seed) const {
     const std::vector<const fit::Sample*> pool = Draw(networks_, kPoolOfDesign * count, seed);
     std::vector<const graph::Graph*> graphs;
-    for (const fit::Sample* row : pool) graphs.push_back(&row->graph);
+    for (const fit::Sample* row : pool) graphs.push_back(&row->graph());
     std::vector<const fit::Sample*> chosen;
     for (const size_t i : predict::DesignProbe(graphs, count)) chosen.push_back(pool[i]);
     return chosen;
@@ -132,7 +132,7 @@ class Table {
     Predicted predicted;
     for (const fit::Sample* row : tests_) {
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
-                             predictor_->Predict(row->graph, target, calibration, {}));
+                             predictor_->Predict(row->graph(), target, calibration, {}));
       predicted.latency_us.push_back(p.latency_us);
       predicted.half_width.push_back(std::log(p.high_us / p.latency_us));
     }
@@ -156,11 +156,11 @@ class Table {
       const predict::ProbeResult probe = ProbeOf(kProbes[0], seed);
       COBRA_ASSIGN_OR_RETURN(const predict::Calibration fitted, predictor_->Calibrate(probe));
       std::vector<double> ratios;
-      for (const store::MeasuredGraph& record : probe.records) {
-        if (!record.measurement.subject.is_network) continue;
+      for (const store::Measurement& record : probe.records) {
+        if (!record.subject.is_network) continue;
         COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
-                               predictor_->Predict(record.graph, fitted.base_target, nullptr, {}));
-        ratios.push_back(record.measurement.undisturbed_us() / p.latency_us);
+                               predictor_->Predict(record.subject.graph, fitted.base_target, nullptr, {}));
+        ratios.push_back(record.undisturbed_us() / p.latency_us);
       }
       const double scale = UpperMedian(std::move(ratios));
       COBRA_ASSIGN_OR_RETURN(Predicted scaled, Predict(fitted.base_target, nullptr));

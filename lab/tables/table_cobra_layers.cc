@@ -58,8 +58,8 @@ std::vector<double> PredictByLines(const std::vector<const fit::Sample*>& train,
   for (const auto& [kind, rows] : kinds) {
     const std::vector<const fit::Sample*>& learned = rows.first.size() >= 20 ? rows.first : train;
     FeatureRows train_rows, asked_rows;
-    for (const fit::Sample* s : learned) train_rows.push_back(WorkFeatures(s->graph));
-    for (size_t i : rows.second) asked_rows.push_back(WorkFeatures(asked[i]->graph));
+    for (const fit::Sample* s : learned) train_rows.push_back(WorkFeatures(s->graph()));
+    for (size_t i : rows.second) asked_rows.push_back(WorkFeatures(asked[i]->graph()));
     const std::vector<double> us = FitRelativeLinear(train_rows, LatencyOf(learned), asked_rows);
     for (size_t i = 0; i < us.size(); ++i) predicted[rows.second[i]] = us[i];
   }
@@ -193,8 +193,8 @@ class Table {
 
   Predicted PredictByTrees(const std::vector<const fit::Sample*>& train, size_t asked, int seed) const {
     FeatureRows train_rows, asked_rows;
-    for (const fit::Sample* s : train) train_rows.push_back(LayerFeatures(s->graph));
-    for (size_t i = 0; i < asked; ++i) asked_rows.push_back(LayerFeatures(tests_[i]->graph));
+    for (const fit::Sample* s : train) train_rows.push_back(LayerFeatures(s->graph()));
+    for (size_t i = 0; i < asked; ++i) asked_rows.push_back(LayerFeatures(tests_[i]->graph()));
     TreeOptions trees;
     trees.method = "hist";
     trees.trees = options_.quick ? 50 : 1200;

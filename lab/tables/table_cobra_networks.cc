@@ -39,9 +39,9 @@ std::vector<CallGraphs::Network> NetworksOf(const std::vector<const fit::Sample*
   std::vector<CallGraphs::Network> graphs;
   for (size_t n = 0; n < networks.size(); ++n) {
     CallGraphs::Network& graph = graphs.emplace_back();
-    for (int32_t i = 0; i < static_cast<int32_t>(networks[n]->graph.nodes().size()); ++i)
+    for (int32_t i = 0; i < static_cast<int32_t>(networks[n]->graph().nodes().size()); ++i)
       graph.row_of_call.push_back(describe(n, i));
-    graph.edges = predict::GraphEdges(networks[n]->graph);
+    graph.edges = predict::GraphEdges(networks[n]->graph());
   }
   return graphs;
 }
@@ -216,7 +216,7 @@ class Table {
   absl::Status Totals(int seed) {
     const auto features = [&](const NetworkRows& rows, std::vector<double> (*of)(const graph::Graph&)) {
       FeatureRows all;
-      for (const fit::Sample* s : SamplesOf(rows)) all.push_back(of(s->graph));
+      for (const fit::Sample* s : SamplesOf(rows)) all.push_back(of(s->graph()));
       return all;
     };
     COBRA_RETURN_IF_ERROR(AddPlain("boosted trees on shape and cost totals", seed, 0, [&]() -> Predicted {
@@ -261,14 +261,14 @@ class Table {
   CallGraphs Describe(Description description, const LayerLatencies* prices) const {
     std::vector<std::string> kinds;
     for (const fit::Sample* s : SamplesOf(train_)) {
-      for (const graph::Node& node : s->graph.nodes()) KindNumber(node, &kinds);
+      for (const graph::Node& node : s->graph().nodes()) KindNumber(node, &kinds);
     }
     const size_t known = kinds.size();  // a kind that is not in the training networks is left out
     FeatureRows rows;
     std::map<std::vector<double>, int64_t> place;
     CallGraphs graphs;
     graphs.networks = NetworksOf(networks_, [&](size_t n, int32_t call) {
-      const graph::Graph& graph = networks_[n]->graph;
+      const graph::Graph& graph = networks_[n]->graph();
       std::vector<double> f(known, 0);
       const auto kind = static_cast<size_t>(KindNumber(graph.nodes()[static_cast<size_t>(call)], &kinds));
       if (kind < known) f[kind] = 1;
@@ -317,7 +317,7 @@ class Table {
       absl::flat_hash_map<std::string, int64_t> place;
       CallGraphs graphs;
       graphs.networks = NetworksOf(networks_, [&](size_t n, int32_t call) {
-        std::string text = PublishedText(networks_[n]->graph, call);
+        std::string text = PublishedText(networks_[n]->graph(), call);
         const auto [it, inserted] = place.try_emplace(text, static_cast<int64_t>(texts.size()));
         if (inserted) texts.push_back(std::move(text));
         return it->second;

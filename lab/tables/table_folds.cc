@@ -149,8 +149,8 @@ class Table {
   static AnsweredRows AnswersOfRoofline(const std::vector<const fit::Sample*>& train,
                                         const std::vector<const fit::Sample*>& tests) {
     FeatureRows of_train, of_tests;
-    for (const fit::Sample* row : train) of_train.push_back(RooflineFeatures(row->graph));
-    for (const fit::Sample* row : tests) of_tests.push_back(RooflineFeatures(row->graph));
+    for (const fit::Sample* row : train) of_train.push_back(RooflineFeatures(row->graph()));
+    for (const fit::Sample* row : tests) of_tests.push_back(RooflineFeatures(row->graph()));
     const std::vector<double> predicted = FitRelativeNonNegative(of_train, LatencyOf(train), of_tests);
     AnsweredRows answers;
     for (size_t i = 0; i < tests.size(); ++i) answers.AddWithoutInterval(predicted[i], tests[i]->latency_us());

@@ -135,7 +135,7 @@ class Table {
     for (const fit::Sample& row : data.samples) {
       const std::vector<std::string> of_row = groups(row);
       if (of_row.empty()) continue;
-      COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p, predictor.Predict(row.graph, target, adapted));
+      COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p, predictor.Predict(row.graph(), target, adapted));
       const auto factor = factors.find(row.label());
       for (const std::string& group : of_row) {
         (*tests)[{group, kOurs}].Add(p.latency_us, row.latency_us(), std::log(p.high_us / p.latency_us));

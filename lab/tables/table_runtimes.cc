@@ -49,7 +49,7 @@ std::vector<double> OnlySpace(const Rows& rows, const std::vector<double>& value
 
 FeatureRows FeaturesOf(const Rows& rows, std::vector<double> (*features)(const graph::Graph&)) {
   FeatureRows all;
-  for (const fit::Sample* row : rows) all.push_back(features(row->graph));
+  for (const fit::Sample* row : rows) all.push_back(features(row->graph()));
   return all;
 }
 

@@ -56,7 +56,7 @@ class FittedKernel : public KernelModel {
     at::Tensor numbers = at::empty({n, kNumbers}, at::kDouble);
     std::map<std::string, int64_t> operators;
     for (int64_t i = 0; i < n; ++i) {
-      const graph::Graph& graph = layers_[static_cast<size_t>(i)]->graph;
+      const graph::Graph& graph = layers_[static_cast<size_t>(i)]->graph();
       const std::vector<double> of_layer = NumbersOf(graph);
       std::copy(of_layer.begin(), of_layer.end(), numbers.data_ptr<double>() + i * kNumbers);
       kinds_.push_back(fit::KindOf(graph));

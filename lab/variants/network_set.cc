@@ -91,16 +91,16 @@ NetworkSet DescribeNetworks(const std::vector<const fit::Sample*>& samples) {
   absl::flat_hash_map<std::string, int> kind_of_name;
   for (const fit::Sample* sample : samples) {
     NetworkSet::Network& network = set.networks.emplace_back();
-    const std::vector<graph::NodeCost> costs = graph::NodeCosts(sample->graph);
-    const auto nodes = static_cast<int32_t>(sample->graph.nodes().size());
+    const std::vector<graph::NodeCost> costs = graph::NodeCosts(sample->graph());
+    const auto nodes = static_cast<int32_t>(sample->graph().nodes().size());
     for (int32_t i = 0; i < nodes; ++i) {
       const auto [call, is_new] =
-          call_of_text.try_emplace(text::CanonicalText(sample->graph, i), static_cast<int32_t>(set.calls.size()));
+          call_of_text.try_emplace(text::CanonicalText(sample->graph(), i), static_cast<int32_t>(set.calls.size()));
       if (is_new) {
-        const std::string name(graph::OpName(sample->graph.nodes()[static_cast<size_t>(i)].op));
+        const std::string name(graph::OpName(sample->graph().nodes()[static_cast<size_t>(i)].op));
         const auto [kind, new_kind] = kind_of_name.try_emplace(name, static_cast<int>(set.kinds.size()));
         if (new_kind) set.kinds.push_back(name);
-        set.calls.push_back(DescribeCall(sample->graph, i, costs[static_cast<size_t>(i)]));
+        set.calls.push_back(DescribeCall(sample->graph(), i, costs[static_cast<size_t>(i)]));
         set.calls.back().kind = kind->second;
       }
       network.calls.push_back(call->second);
@@ -108,12 +108,12 @@ NetworkSet DescribeNetworks(const std::vector<const fit::Sample*>& samples) {
       network.log_us.push_back(profiled ? std::log(std::max(0.05, sample->node_latency_us[static_cast<size_t>(i)]))
                                         : std::numeric_limits<double>::quiet_NaN());
     }
-    network.edges = predict::GraphEdges(sample->graph);
-    const auto totals = predict::GraphFeatures(sample->graph);
+    network.edges = predict::GraphEdges(sample->graph());
+    const auto totals = predict::GraphFeatures(sample->graph());
     network.totals.assign(totals.begin(), totals.end());
     network.latency_us = sample->latency_us();
     network.peak_memory_bytes = static_cast<double>(sample->peak_memory_bytes());
-    network.rule_bytes = static_cast<double>(graph::PeakMemoryBytes(sample->graph));
+    network.rule_bytes = static_cast<double>(graph::PeakMemoryBytes(sample->graph()));
     network.space = sample->space();
     network.fingerprint = sample->fingerprint();
   }

@@ -13,12 +13,12 @@ TextTable::TextTable(const std::vector<const Sample*>& samples, const text::Voca
                      SplitFunction split) {
   absl::flat_hash_map<const graph::Node*, size_t> known;  // copies of a graph share their nodes
   for (const Sample* s : samples) {
-    const auto [number, is_new] = known.try_emplace(s->graph.nodes().data(), of_graph_.size());
+    const auto [number, is_new] = known.try_emplace(s->graph().nodes().data(), of_graph_.size());
     graph_of_sample_.push_back(number->second);
     if (!is_new) continue;
     std::vector<int32_t>& ids = of_graph_.emplace_back();
-    for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
-      const std::string text = text::CanonicalText(s->graph, i);
+    for (int32_t i = 0; i < static_cast<int32_t>(s->graph().nodes().size()); ++i) {
+      const std::string text = text::CanonicalText(s->graph(), i);
       auto [it, inserted] = index_.try_emplace(text, static_cast<int32_t>(tokens_.size()));
       if (inserted) tokens_.push_back(vocabulary.Encode(split(text)));
       ids.push_back(it->second);
@@ -31,9 +31,9 @@ void ExtendVocabulary(const std::vector<const Sample*>& training, SplitFunction 
   ranges->resize(static_cast<size_t>(vocabulary->size()), {1, 0});
   absl::flat_hash_set<const graph::Node*> known;  // copies of a graph share their nodes
   for (const Sample* s : training) {
-    if (!known.insert(s->graph.nodes().data()).second) continue;
-    for (int32_t i = 0; i < static_cast<int32_t>(s->graph.nodes().size()); ++i) {
-      for (const text::RawToken& token : split(text::CanonicalText(s->graph, i))) {
+    if (!known.insert(s->graph().nodes().data()).second) continue;
+    for (int32_t i = 0; i < static_cast<int32_t>(s->graph().nodes().size()); ++i) {
+      for (const text::RawToken& token : split(text::CanonicalText(s->graph(), i))) {
         const int32_t id = vocabulary->Add(token.word);
         if (id == static_cast<int32_t>(ranges->size())) ranges->emplace_back(1, 0);
         if (!token.numeric) continue;
@@ -65,7 +65,7 @@ constexpr float kDisturbedWeight = 0.5F;
 // Half of a node's weight is its share of the latency, half is equal for all: cheap calls must not
 // drift.
 void AppendNodeTargets(const Sample& s, std::vector<float>* logs, std::vector<float>* weights) {
-  const size_t n = s.graph.nodes().size();
+  const size_t n = s.graph().nodes().size();
   for (size_t i = 0; i < n; ++i) {
     const bool known = i < s.node_latency_us.size() && s.node_latency_us[i] > 0;
     logs->push_back(known ? static_cast<float>(std::log(s.node_latency_us[i])) : 0.f);
@@ -91,7 +91,7 @@ Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, cons
   std::vector<float> is_layer, log_latency, node_log, node_weight, row_weight;
   std::vector<const graph::Graph*> graphs;
   for (size_t s : chosen) {
-    for (const graph::Node& node : samples[s]->graph.nodes()) {
+    for (const graph::Node& node : samples[s]->graph().nodes()) {
       is_layer.push_back(graph::GetOpInfo(node.op).cost_class == graph::CostClass::kView ? 0.f : 1.f);
     }
     for (int32_t text : texts.TextsOf(s)) {
@@ -99,7 +99,7 @@ Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, cons
       if (inserted) batch.texts.push_back(&texts.TokensOf(text));
       text_of_node.push_back(it->second);
     }
-    graphs.push_back(&samples[s]->graph);
+    graphs.push_back(&samples[s]->graph());
     row_weight.push_back(samples[s]->is_disturbed ? kDisturbedWeight : 1.f);
     log_latency.push_back(static_cast<float>(std::log(samples[s]->latency_us())));
     AppendNodeTargets(*samples[s], &node_log, &node_weight);

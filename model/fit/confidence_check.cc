@@ -20,7 +20,7 @@ absl::StatusOr<std::vector<AnsweredRow>> Answered(const predict::Predictor& pred
                                                   const char* kind, const std::vector<const Sample*>& samples) {
   std::vector<AnsweredRow> rows;
   for (const Sample* s : samples) {
-    COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction answer, predictor.Predict(s->graph, target));
+    COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction answer, predictor.Predict(s->graph(), target));
     rows.push_back({kind, s->space(), s->label(), s->fingerprint(), s->latency_us(), answer.latency_us, answer.low_us,
                     answer.high_us, answer.confidence});
   }

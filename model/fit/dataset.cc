@@ -10,23 +10,21 @@
 #include <thread>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/synchronization/mutex.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
 #include "model/fit/measuring_cost.h"
 #include "model/predict/as_run/kernel_times.h"
+#include "store/graph_reader.h"
+#include "store/measurement_json.h"
 #include "store/record_file.h"
 
 namespace cobra::fit {
@@ -42,9 +40,10 @@ struct Repetitions {
 };
 
 struct Reader {
+  store::GraphReader* graphs;  // not owned
   // Subjects in the order of their first record.
-  std::vector<std::string> order;
-  absl::flat_hash_map<std::string, Repetitions> subjects;
+  std::vector<std::string> order = {};
+  absl::flat_hash_map<std::string, Repetitions> subjects = {};
   int64_t failures = 0;
 
   absl::Status AddFile(const std::string& path, bool selected = false) {
@@ -58,16 +57,17 @@ struct Reader {
   }
 
   absl::Status AddLine(absl::string_view line, absl::string_view where, bool selected) {
-    absl::StatusOr<store::Measurement> measurement = store::MeasurementFromJson(line);
+    const store::RecordParts parts = store::SplitRecord(line);
+    absl::StatusOr<store::Measurement> measurement = store::MeasurementOf(parts.fields);
     if (absl::IsNotFound(measurement.status())) return absl::OkStatus();  // the record of a session or a canary
     if (!measurement.ok()) return absl::DataLossError(absl::StrCat(where, ": ", measurement.status().message()));
     if (measurement->outcome != store::Outcome::ok) {
       ++failures;
       return absl::OkStatus();
     }
-    const store::Subject& subject = measurement->subject;
+    store::Subject& subject = measurement->subject;
     const int repeat = subject.repeat;
-    if (subject.graph_json.empty() || measurement->undisturbed_us() <= 0) {
+    if (parts.graph_json.empty() || measurement->undisturbed_us() <= 0) {
       return absl::DataLossError(absl::StrCat(where, ": a record needs graph and latency_us"));
     }
     const std::string name = subject.Name();
@@ -77,7 +77,10 @@ struct Reader {
       order.push_back(name);
       it->second.selected = selected;
     }
-    if (inserted || repeat == 0) it->second.first = *std::move(measurement);
+    if (!inserted && repeat != 0) return absl::OkStatus();
+    if (const absl::Status graph = graphs->Read(parts.graph_json, &subject); !graph.ok())
+      return absl::DataLossError(absl::StrCat(where, ": graph: ", graph.message()));
+    it->second.first = *std::move(measurement);
     return absl::OkStatus();
   }
 };
@@ -99,9 +102,9 @@ bool IsSelected(absl::string_view file_name) { return absl::StartsWith(file_name
 void ScaleProfile(Sample* sample) {
   std::vector<double>& measured = sample->measurement.node_latency_us;
   if (measured.empty() && sample->is_network())
-    measured = predict::TimesOfCalls(sample->graph, sample->measurement.profile_json);
+    measured = predict::TimesOfCalls(sample->graph(), sample->measurement.profile_json);
   sample->measurement.profile_json.clear();
-  if (measured.size() != sample->graph.nodes().size()) return;
+  if (measured.size() != sample->graph().nodes().size()) return;
   double sum = 0;
   for (double us : measured) sum += us;
   sample->profile_us = sum;
@@ -110,39 +113,9 @@ void ScaleProfile(Sample* sample) {
   for (double& us : sample->node_latency_us) us *= sample->latency_us() / sum;
 }
 
-// Reads the text of a graph. Of one that was read before, for another target, it gives a copy,
-// which needs no memory.
-class GraphReader {
- public:
-  struct Read {
-    graph::Graph graph;
-    // Computed, not read: when the fingerprint improves, equal networks must not end up in two
-    // splits.
-    std::string fingerprint;
-  };
-  absl::StatusOr<Read> operator()(const std::string& graph_json) {
-    const Hash128 text = HashBytes(graph_json);
-    {
-      const absl::MutexLock lock(&mutex_);
-      if (const auto known = known_.find(text); known != known_.end()) return known->second;
-    }
-    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(graph_json));
-    const Read read{graph, graph::Fingerprint(graph).ToHex()};
-    const absl::MutexLock lock(&mutex_);
-    return known_.emplace(text, read).first->second;
-  }
-
- private:
-  absl::Mutex mutex_;
-  absl::flat_hash_map<Hash128, Read> known_ ABSL_GUARDED_BY(mutex_);
-};
-
-absl::StatusOr<Sample> ToSample(store::Measurement measurement, double latency_us, GraphReader* graphs) {
-  COBRA_ASSIGN_OR_RETURN(GraphReader::Read read, (*graphs)(measurement.subject.graph_json));
-  Sample sample{std::move(read.graph), std::move(measurement)};
-  store::Subject& subject = sample.measurement.subject;
-  subject.graph_json = std::string();
-  subject.fingerprint = std::move(read.fingerprint);
+Sample ToSample(store::Measurement measurement, double latency_us) {
+  Sample sample{std::move(measurement)};
+  const store::Subject& subject = sample.measurement.subject;
   sample.split = SplitOf(subject.space, subject.label, subject.fingerprint);
   if (!subject.is_network) sample.measuring_s = RecordedSeconds(sample.measurement);
   sample.measurement.latency.median_us = latency_us;
@@ -161,14 +134,13 @@ absl::Status CheckRow(const store::Measurement& measurement) {
 
 // Makes the rows of all subjects in reading order, one per fingerprint. Calls `each` for every
 // subject's row, even for one that is dropped because an earlier row has its fingerprint.
-absl::StatusOr<std::vector<Sample>> RowsFrom(Reader reader, GraphReader* graphs,
-                                             absl::FunctionRef<void(const Repetitions&, Sample*)> each) {
+std::vector<Sample> RowsFrom(Reader reader, absl::FunctionRef<void(const Repetitions&, Sample*)> each) {
   std::vector<Sample> rows;
   absl::flat_hash_set<std::string> seen;
   for (const std::string& name : reader.order) {
     Repetitions& subject = reader.subjects[name];
     const double latency_us = LatencyOf(subject);
-    COBRA_ASSIGN_OR_RETURN(Sample sample, ToSample(std::move(subject.first), latency_us, graphs));
+    Sample sample = ToSample(std::move(subject.first), latency_us);
     each(subject, &sample);
     if (seen.insert(sample.fingerprint()).second) rows.push_back(std::move(sample));
   }
@@ -236,7 +208,7 @@ Split SplitOf(absl::string_view space, absl::string_view label, absl::string_vie
 
 namespace {
 
-absl::StatusOr<Dataset> Load(absl::string_view directory, GraphReader* graphs) {
+absl::StatusOr<Dataset> Load(absl::string_view directory, store::GraphReader* graphs) {
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> names, ListFiles(directory, ".jsonl"));
   for (const char* packed : {".jsonl.gz", ".jsonl.xz"}) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> more, ListFiles(directory, packed));
@@ -246,7 +218,7 @@ absl::StatusOr<Dataset> Load(absl::string_view directory, GraphReader* graphs) {
   Dataset data;
   COBRA_ASSIGN_OR_RETURN(std::string target, ReadFile(absl::StrCat(directory, "/target.json")));
   COBRA_ASSIGN_OR_RETURN(data.target, predict::TargetSpecFromJson(target));
-  Reader reader;
+  Reader reader{graphs};
   // Randomly drawn rows come first: a layer that was both drawn and selected counts as drawn.
   std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return !IsSelected(name); });
   for (const std::string& name : names) {
@@ -260,13 +232,13 @@ absl::StatusOr<Dataset> Load(absl::string_view directory, GraphReader* graphs) {
       (sample->is_network() ? data.network_repeats : data.layer_repeats).push_back(*std::move(repeat));
     }
   };
-  COBRA_ASSIGN_OR_RETURN(data.samples, RowsFrom(std::move(reader), graphs, note));
+  data.samples = RowsFrom(std::move(reader), note);
   const std::string probe_path = absl::StrCat(directory, "/probe.json");
   if (FileExists(probe_path)) {
     COBRA_ASSIGN_OR_RETURN(std::string text, ReadFile(probe_path));
     COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, predict::ProbeResultFromJson(text));
-    for (const store::MeasuredGraph& r : probe.records) {
-      data.probe_us.emplace_back(r.measurement.subject.fingerprint, r.measurement.undisturbed_us());
+    for (const store::Measurement& r : probe.records) {
+      data.probe_us.emplace_back(r.subject.fingerprint, r.undisturbed_us());
     }
   }
   return data;
@@ -275,7 +247,7 @@ absl::StatusOr<Dataset> Load(absl::string_view directory, GraphReader* graphs) {
 }  // namespace
 
 absl::StatusOr<Dataset> LoadMeasurements(absl::string_view directory) {
-  GraphReader graphs;
+  store::GraphReader graphs;
   return Load(directory, &graphs);
 }
 
@@ -286,7 +258,7 @@ absl::StatusOr<std::vector<Dataset>> LoadAllMeasurements(const std::vector<std::
   const auto count = std::min({static_cast<int64_t>(directories.size()), memory / kBytesOfThread,
                                static_cast<int64_t>(std::thread::hardware_concurrency())});
   std::vector<absl::StatusOr<Dataset>> loaded(directories.size(), absl::UnknownError("not read"));
-  GraphReader graphs;
+  store::GraphReader graphs;
   std::atomic<size_t> next{0};
   const auto work = [&] {
     for (size_t i = next++; i < directories.size(); i = next++) loaded[i] = Load(directories[i], &graphs);
@@ -304,16 +276,15 @@ absl::StatusOr<std::vector<Dataset>> LoadAllMeasurements(const std::vector<std::
 }
 
 absl::StatusOr<std::vector<Sample>> LoadRecordFile(absl::string_view path) {
-  Reader reader;
+  store::GraphReader graphs;
+  Reader reader{&graphs};
   COBRA_RETURN_IF_ERROR(reader.AddFile(std::string(path)));
-  GraphReader graphs;
-  return RowsFrom(std::move(reader), &graphs, [](const Repetitions&, Sample*) {});
+  return RowsFrom(std::move(reader), [](const Repetitions&, Sample*) {});
 }
 
 absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_view target) {
   COBRA_ASSIGN_OR_RETURN(std::vector<store::StoredMeasurement> stored, store->TaskMeasurements(target));
   Dataset data;
-  GraphReader graphs;
   absl::flat_hash_set<std::string> seen;
   for (store::StoredMeasurement& row : stored) {
     store::Measurement& measurement = row.measurement;
@@ -329,9 +300,9 @@ absl::StatusOr<Dataset> LoadStoreMeasurements(store::Store* store, absl::string_
     const double latency_us = measurement.undisturbed_us();
     const absl::Status readable = CheckRow(measurement);
     absl::StatusOr<Sample> sample =
-        readable.ok() ? ToSample(std::move(measurement), latency_us, &graphs) : absl::StatusOr<Sample>(readable);
+        readable.ok() ? ToSample(std::move(measurement), latency_us) : absl::StatusOr<Sample>(readable);
     // One such row must not prevent learning from the others.
-    if (sample.ok() && sample->graph.nodes().empty()) sample = absl::InvalidArgumentError("graph: has no calls");
+    if (sample.ok() && sample->graph().nodes().empty()) sample = absl::InvalidArgumentError("graph: has no calls");
     if (!sample.ok()) {
       ++data.unreadable;
       LogWarning(absl::StrCat("the measurement of task ", row.task_id, " is left out: ", sample.status().message()));

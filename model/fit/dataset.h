@@ -29,9 +29,7 @@ Split SplitOf(absl::string_view space, absl::string_view label, absl::string_vie
 
 // A row: a measurement, and what training adds to it.
 struct Sample {
-  graph::Graph graph;
-  // The record without the text of its graph; with a newly computed fingerprint, and with the
-  // median latency of the repetition that counts.
+  // With the median latency of the repetition that counts.
   store::Measurement measurement;
   Split split = Split::kTrain;
   // Index of its target in a version of several (NumberTargets).
@@ -47,6 +45,7 @@ struct Sample {
   // The sum before the scaling.
   double profile_us = 0;
 
+  const graph::Graph& graph() const { return measurement.subject.graph; }
   bool is_network() const { return measurement.subject.is_network; }
   const std::string& space() const { return measurement.subject.space; }
   const std::string& label() const { return measurement.subject.label; }

@@ -37,7 +37,7 @@ std::vector<double> Measured(const std::vector<const Sample*>& samples) {
 // Three cost features for least squares on relative error: minimise sum ((w . f) / y - 1)^2.
 using CostFeatures = std::array<double, 3>;
 CostFeatures FeaturesOf(const Sample& s, bool with_bytes) {
-  const graph::GraphCost c = graph::CostOf(s.graph);
+  const graph::GraphCost c = graph::CostOf(s.graph());
   return {1, static_cast<double>(c.flops) / 1e6,
           with_bytes ? static_cast<double>(c.activation_bytes + c.weight_bytes) / 1e6 : 0};
 }
@@ -197,21 +197,21 @@ void FitMeasuredRange(const Dataset& data, predict::TargetEntry* target) {
   std::vector<predict::CostSample> samples;
   for (const Sample& s : data.samples) {
     if (s.is_network() || s.split != Split::kTrain) continue;
-    const int32_t main = predict::MainNode(s.graph);
-    const graph::Node& node = s.graph.nodes()[main];
+    const int32_t main = predict::MainNode(s.graph());
+    const graph::Node& node = s.graph().nodes()[main];
     samples.push_back(
-        {predict::CostKey(node), graph::GetOpInfo(node.op).cost_class, graph::CostOf(s.graph, main), s.latency_us()});
+        {predict::CostKey(node), graph::GetOpInfo(node.op).cost_class, graph::CostOf(s.graph(), main), s.latency_us()});
   }
   target->cost_lines = predict::FitLinearCosts(samples);
   target->max_network_gflops = 0;
   for (const Sample& s : data.samples) {
     if (!s.is_network() || s.split != Split::kTrain) continue;
     target->max_network_gflops =
-        std::max(target->max_network_gflops, static_cast<double>(graph::CostOf(s.graph).flops) / 1e9);
-    for (int32_t i = 0; i < static_cast<int32_t>(s.graph.nodes().size()); ++i) {
-      const auto line = target->cost_lines.find(predict::CostKey(s.graph.nodes()[i]));
+        std::max(target->max_network_gflops, static_cast<double>(graph::CostOf(s.graph()).flops) / 1e9);
+    for (int32_t i = 0; i < static_cast<int32_t>(s.graph().nodes().size()); ++i) {
+      const auto line = target->cost_lines.find(predict::CostKey(s.graph().nodes()[i]));
       if (line != target->cost_lines.end())
-        line->second.max_us = std::max(line->second.max_us, line->second.Us(graph::CostOf(s.graph, i)));
+        line->second.max_us = std::max(line->second.max_us, line->second.Us(graph::CostOf(s.graph(), i)));
     }
   }
 }
@@ -222,8 +222,8 @@ void FitMeasuredUse(const Dataset& data, predict::TargetEntry* target) {
   bool trains = false, infers = false;
   for (const Sample& s : data.samples) {
     if (!s.is_network() || s.split != Split::kTrain) continue;
-    batches.push_back(predict::BatchOf(s.graph));
-    for (const graph::Node& node : s.graph.nodes()) {
+    batches.push_back(predict::BatchOf(s.graph()));
+    for (const graph::Node& node : s.graph().nodes()) {
       if (node.op == graph::Op::batch_norm) (node.attributes.Bool("training") ? trains : infers) = true;
     }
   }
@@ -250,7 +250,7 @@ std::vector<bool> OperatorsOf(const Dataset& data) {
   std::vector<bool> operators(graph::kNumOps);
   for (const Sample& s : data.samples) {
     if (s.split != Split::kTrain) continue;
-    for (const graph::Node& node : s.graph.nodes()) operators[static_cast<size_t>(node.op)] = true;
+    for (const graph::Node& node : s.graph().nodes()) operators[static_cast<size_t>(node.op)] = true;
   }
   return operators;
 }

@@ -43,11 +43,11 @@ class BundleLayerModel : public LayerModel {
     std::vector<size_t> place_of_row;
     LayerSet set;
     for (size_t row : rows) {
-      const int32_t text = texts_.TextsOf(row)[static_cast<size_t>(predict::MainNode(layers_[row]->graph))];
+      const int32_t text = texts_.TextsOf(row)[static_cast<size_t>(predict::MainNode(layers_[row]->graph()))];
       const auto [it, inserted] = place.try_emplace(text, tokens.size());
       if (inserted) tokens.push_back(&texts_.TokensOf(text));
       place_of_row.push_back(it->second);
-      set.kinds.push_back(KindOf(layers_[row]->graph));
+      set.kinds.push_back(KindOf(layers_[row]->graph()));
     }
     set.vectors.width = bundle_.manifest.net.width;
     if (rows.empty()) return set;

@@ -36,7 +36,7 @@ struct PeakUs {
   double arithmetic, bytes;
 };
 PeakUs PeakUsOf(const Sample& row, const TargetSpec& spec) {
-  const graph::GraphCost cost = graph::CostOf(row.graph);
+  const graph::GraphCost cost = graph::CostOf(row.graph());
   const auto bytes = static_cast<double>(cost.activation_bytes) + static_cast<double>(cost.weight_bytes);
   return {static_cast<double>(cost.flops) / spec.peak_gflops / 1e3, bytes / spec.memory_gb_per_s / 1e3};
 }
@@ -104,14 +104,14 @@ OtherGpu OtherGpuFor(const Sample& row, const TargetSpec& spec, std::mt19937_64*
   const PeakUs peak = PeakUsOf(row, spec);
   const double latency_us = row.latency_us();
   Drawing drawing(spec, random);
-  if (latency_us >= kLongCallUs * static_cast<double>(row.graph.nodes().size())) {
+  if (latency_us >= kLongCallUs * static_cast<double>(row.graph().nodes().size())) {
     const double faster = drawing.Faster();
     drawing.Scale(kBandwidth, faster);
     const double sustained_us = SustainedUs(peak, spec);
     const bool moves_data = peak.bytes >= kMovesData * latency_us && sustained_us <= kComputesNot * latency_us;
     // TF32 takes less power than what the peak is of.
     const bool computes =
-        sustained_us >= kComputes * latency_us && !(spec.precision == kTf32 && HasConvolution(row.graph));
+        sustained_us >= kComputes * latency_us && !(spec.precision == kTf32 && HasConvolution(row.graph()));
     const double arithmetic = moves_data ? drawing.Factor(-kFreeLogFactor, kFreeLogFactor) : faster;
     drawing.Scale(kArithmetic, arithmetic);
     drawing.ScaleMultiprocessors(arithmetic);
@@ -124,7 +124,7 @@ OtherGpu OtherGpuFor(const Sample& row, const TargetSpec& spec, std::mt19937_64*
     drawing.ScaleEach(kBandwidth, 0, kMostLogFactor);
     drawing.ScaleEach(kSizes, 0, kMostLogFactor);
   }
-  if (!HasConvolution(row.graph)) drawing.DrawConvolutions();
+  if (!HasConvolution(row.graph())) drawing.DrawConvolutions();
   return drawing.Take();
 }
 

@@ -46,22 +46,23 @@ constexpr size_t kContexts = 4;
 absl::StatusOr<Sample> Beside(const Sample& network, const Sample& layer) {
   graph::GraphBuilder builder;
   std::vector<graph::ValueRef> outputs;
-  for (const graph::Graph* each : {&network.graph, &layer.graph}) {
-    const absl::string_view path = each == &layer.graph ? "beside." : "";
+  for (const graph::Graph* each : {&network.graph(), &layer.graph()}) {
+    const absl::string_view path = each == &layer.graph() ? "beside." : "";
     std::vector<graph::ValueRef> inputs;
     for (const graph::NamedTensor& input : each->inputs())
       inputs.push_back(builder.AddInput(absl::StrCat(path, input.name), input.type));
     COBRA_ASSIGN_OR_RETURN(const std::vector<graph::ValueRef> added, builder.Append(*each, inputs, path));
     outputs.insert(outputs.end(), added.begin(), added.end());
   }
-  Sample both{std::move(builder).Build(std::move(outputs)), network.measurement};
+  Sample both{network.measurement};
+  both.measurement.subject.graph = std::move(builder).Build(std::move(outputs));
   both.measurement.latency.median_us = network.latency_us() + layer.latency_us();
   both.measurement.latency.quiet_us = 0;
   return both;
 }
 
 graph::Op MainOperator(const Sample& layer) {
-  return layer.graph.nodes()[static_cast<size_t>(predict::MainNode(layer.graph))].op;
+  return layer.graph().nodes()[static_cast<size_t>(predict::MainNode(layer.graph()))].op;
 }
 
 // CPU time of this process: on a busy machine a refit then takes longer instead of training less.
@@ -142,7 +143,7 @@ class RefitRun {
     std::set<graph::Op> in_networks;
     for (const std::vector<size_t>* networks : {&known_networks_, &fresh_networks_}) {
       for (const size_t i : *networks) {
-        for (const graph::Node& call : samples_[i]->graph.nodes()) in_networks.insert(call.op);
+        for (const graph::Node& call : samples_[i]->graph().nodes()) in_networks.insert(call.op);
       }
     }
     for (const size_t i : fresh_layers_) {

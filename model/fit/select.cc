@@ -58,12 +58,12 @@ absl::StatusOr<std::vector<Candidate>> ReadCandidates(const std::string& path) {
     const auto error = [&](absl::string_view what) {
       return absl::InvalidArgumentError(absl::StrCat(path, ":", number, ": ", what));
     };
-    const ordered_json j = ParseJson<ordered_json>(line);
+    const store::RecordParts parts = store::SplitRecord(line);
+    const ordered_json& j = parts.fields;
     if (!j.is_object()) return error("not a JSON object");
     if (const auto kind = j.find("kind"); kind != j.end() && (*kind == "session" || *kind == "canary")) continue;
-    const auto graph_json = j.find("graph");
-    if (graph_json == j.end()) return error("has no \"graph\"");
-    absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(graph_json->dump());
+    if (parts.graph_json.empty()) return error("has no \"graph\"");
+    absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(parts.graph_json);
     if (!graph.ok()) return error(graph.status().message());
     if (graph->nodes().empty()) return error("the graph has no calls");
     store::Measurement candidate;
@@ -72,10 +72,9 @@ absl::StatusOr<std::vector<Candidate>> ReadCandidates(const std::string& path) {
     if (candidate.subject.is_network) {
       return error("is a network; select chooses layers (networks: cobra-worker measure --space)");
     }
-    candidate.subject.graph_json = std::string();
-    candidate.subject.fingerprint = graph::Fingerprint(*graph).ToHex();
+    store::SetGraph(*std::move(graph), &candidate.subject);
     candidate.latency.median_us = 1;  // unknown and not used
-    Sample sample{*std::move(graph), std::move(candidate)};
+    Sample sample{std::move(candidate)};
     candidates.push_back({std::string(line), std::move(sample)});
   }
   return candidates;
@@ -113,7 +112,7 @@ absl::StatusOr<SelectionTask> MakeTask(LayerModel* model, const Question& q) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<double> pool_us, model->Predict(q.pool));
   for (size_t i = 0; i < q.pool.size(); ++i) {
     task.cost_s.push_back(
-        ExpectedSeconds(std::min(pool_us[i], 1e6), graph::PeakMemoryBytes(q.layers[q.pool[i]]->graph)));
+        ExpectedSeconds(std::min(pool_us[i], 1e6), graph::PeakMemoryBytes(q.layers[q.pool[i]]->graph())));
   }
   COBRA_ASSIGN_OR_RETURN(const std::vector<double> held_out_us, model->Predict(q.held_out));
   for (size_t i = 0; i < q.held_out.size(); ++i) {

@@ -159,7 +159,7 @@ class TrainingRun {
     return counts;
   }
   graph::Op MainOperator(size_t row) const {
-    const graph::Graph& graph = samples_[row]->graph;
+    const graph::Graph& graph = samples_[row]->graph();
     return graph.nodes()[static_cast<size_t>(predict::MainNode(graph))].op;
   }
 
@@ -220,7 +220,7 @@ class TrainingRun {
   std::vector<std::vector<size_t>> GrowingByTarget() {
     std::vector<std::vector<size_t>> networks(bundle_.manifest.targets.size());
     for (size_t i : train_networks_) {
-      if (samples_[i]->graph.nodes().size() <= kMostCallsOfGrowing)
+      if (samples_[i]->graph().nodes().size() <= kMostCallsOfGrowing)
         networks[static_cast<size_t>(samples_[i]->target)].push_back(i);
     }
     for (std::vector<size_t>& of_target : networks) {
@@ -236,7 +236,8 @@ class TrainingRun {
   std::vector<size_t> AddDoubled(size_t network) {
     std::vector<size_t> larger;
     for (int doubled = 0; doubled < kDoublings; ++doubled) {
-      std::optional<graph::Graph> twice = WithTwiceTheBatch(samples_[larger.empty() ? network : larger.back()]->graph);
+      std::optional<graph::Graph> twice =
+          WithTwiceTheBatch(samples_[larger.empty() ? network : larger.back()]->graph());
       if (!twice.has_value()) break;
       larger.push_back(AddUnmeasured(*std::move(twice)));
     }
@@ -244,7 +245,8 @@ class TrainingRun {
   }
 
   size_t AddUnmeasured(graph::Graph graph) {
-    unmeasured_.push_back(std::make_unique<Sample>(Sample{std::move(graph)}));
+    unmeasured_.push_back(std::make_unique<Sample>());
+    unmeasured_.back()->measurement.subject.graph = std::move(graph);
     samples_.push_back(unmeasured_.back().get());
     return samples_.size() - 1;
   }
@@ -303,7 +305,7 @@ class TrainingRun {
   TrainingStart Start() const {
     TrainingStart start{bundle_, options_, {}, {}};
     for (size_t i : train_layers_) {
-      const auto main_node = static_cast<size_t>(predict::MainNode(samples_[i]->graph));
+      const auto main_node = static_cast<size_t>(predict::MainNode(samples_[i]->graph()));
       start.calls.push_back(&texts_->TokensOf(texts_->TextsOf(i)[main_node]));
       start.latency_us.push_back(samples_[i]->latency_us());
     }

@@ -155,14 +155,13 @@ class LoadedPredictor : public Predictor {
     return WithNumber(target, std::move(out));
   }
 
-  absl::StatusOr<Calibration> Adapt(const TargetSpec& sheet, absl::Span<const AdaptSample> samples,
+  absl::StatusOr<Calibration> Adapt(const TargetSpec& sheet, absl::Span<const store::TimedNetwork> samples,
                                     const AdaptOptions& options) const override {
     const TargetSpec machine = CompletedSheet(sheet);
-    std::vector<AdaptSample> timed(samples.begin(), samples.end());
-    std::vector<std::optional<graph::Graph>> as_run(samples.size());
-    for (size_t i = 0; i < samples.size(); ++i) {
-      as_run[i] = AsRunBy(machine, *samples[i].graph);
-      if (as_run[i].has_value()) timed[i].graph = &*as_run[i];
+    std::vector<store::TimedNetwork> timed(samples.begin(), samples.end());
+    for (store::TimedNetwork& network : timed) {
+      if (std::optional<graph::Graph> as_run = AsRunBy(machine, network.graph); as_run.has_value())
+        network.graph = *std::move(as_run);
     }
     const std::shared_ptr<const ProfileAdapter::Peers> peers = profiles_.PeersOf(machine, options.without_devices);
     COBRA_ASSIGN_OR_RETURN(Calibration adapted,
@@ -183,21 +182,21 @@ class LoadedPredictor : public Predictor {
     return adapter_.Suggest(CompletedSheet(machine), next_as_run, count, options);
   }
 
-  absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe,
+  absl::StatusOr<Calibration> Calibrate(const ProbeResult& reported,
                                         const std::function<bool()>& cancelled) const override {
-    COBRA_RETURN_IF_ERROR(CheckProbe(probe));
-    std::vector<std::vector<double>> node_us;  // of each record, measured
-    for (const auto& [graph, measured] : probe.records) {
-      node_us.push_back(measured.node_latency_us.empty() ? TimesOfCalls(graph, measured.profile_json)
-                                                         : measured.node_latency_us);
-      if (!AddsUp(node_us.back(), measured.latency.median_us)) node_us.back().clear();
+    COBRA_RETURN_IF_ERROR(CheckProbe(reported));
+    ProbeResult probe = reported;
+    for (store::Measurement& measured : probe.records) {
+      std::vector<double>& node_us = measured.node_latency_us;
+      if (node_us.empty()) node_us = TimesOfCalls(measured.subject.graph, measured.profile_json);
+      if (!AddsUp(node_us, measured.latency.median_us)) node_us.clear();
     }
     absl::StatusOr<Calibration> best = absl::InternalError("the model has no targets");
     for (const TargetEntry* base : CalibrationBases(manifest_, probe.machine)) {
       for (const bool own_specification : {false, true}) {
         if (cancelled && cancelled()) return absl::CancelledError("calibrate: the request was cancelled");
         if (own_specification && !HasSpeeds(probe.machine)) continue;
-        absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, own_specification, probe, node_us, cancelled);
+        absl::StatusOr<Calibration> fitted = CalibrateFrom(*base, own_specification, probe, cancelled);
         if (!best.ok() || (fitted.ok() && fitted->held_back_error < best->held_back_error)) best = std::move(fitted);
       }
     }
@@ -325,21 +324,19 @@ class LoadedPredictor : public Predictor {
   }
 
   absl::StatusOr<Calibration> CalibrateFrom(const TargetEntry& base, bool own_specification, const ProbeResult& probe,
-                                            const std::vector<std::vector<double>>& node_us,
                                             const std::function<bool()>& cancelled) const {
     Calibration nothing;
     nothing.machine = probe.machine;
     nothing.base_target = base.spec.name;
     nothing.own_specification = own_specification;
-    std::vector<CalibrationSample> samples;
-    for (size_t i = 0; i < probe.records.size(); ++i) {
-      const auto& [graph, measured] = probe.records[i];
+    std::vector<ComparedMeasurement> samples;
+    for (const store::Measurement& measured : probe.records) {
+      const graph::Graph& graph = measured.subject.graph;
       COBRA_ASSIGN_OR_RETURN(LatencyPrediction predicted, Predict(graph, base.spec.name, &nothing, cancelled));
       const auto reference = base.probe_reference_us.find(graph::Fingerprint(graph).ToHex());
       const bool is_measured = !own_specification && reference != base.probe_reference_us.end();
-      samples.push_back({&graph, measured.subject.is_network, measured.undisturbed_us(),
-                         is_measured ? reference->second : predicted.latency_us, std::move(predicted.node_latency_us),
-                         node_us[i], std::log(predicted.high_us / predicted.latency_us)});
+      samples.push_back({measured, is_measured ? reference->second : predicted.latency_us,
+                         std::move(predicted.node_latency_us), std::log(predicted.high_us / predicted.latency_us)});
     }
     COBRA_ASSIGN_OR_RETURN(Calibration c, FitCalibration(samples));
     c.machine = probe.machine;

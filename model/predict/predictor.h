@@ -60,7 +60,7 @@ class Predictor {
   virtual absl::StatusOr<Calibration> Calibrate(const ProbeResult& probe,
                                                 const std::function<bool()>& cancelled = {}) const = 0;
   // The same from networks alone that were timed there, or from its data sheet (adapter.h).
-  virtual absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+  virtual absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const store::TimedNetwork> samples,
                                             const AdaptOptions& options = {}) const = 0;
   // Which of some networks to time first (Adapter::Suggest).
   virtual absl::StatusOr<std::vector<size_t>> Suggest(const TargetSpec& machine, Adapter::NextNetwork next,

@@ -40,13 +40,13 @@ absl::StatusOr<graph::Graph> ReadRow(const ArchRows& rows, size_t row, const std
   return graph;
 }
 
-absl::StatusOr<std::vector<store::MeasuredGraph>> ReadSamples(const AdaptTargetsQuestion& question,
-                                                              const predict::TargetSpec& sheet) {
+absl::StatusOr<std::vector<store::Measurement>> ReadSamples(const AdaptTargetsQuestion& question,
+                                                            const predict::TargetSpec& sheet) {
   const ArchRows& samples = question.samples;
   if (samples.size() > predict::kMaxAdaptSamples)
     return absl::InvalidArgumentError(
         absl::StrCat(question.samples_file, ": has ", samples.size(), " rows, of at most ", predict::kMaxAdaptSamples));
-  std::vector<predict::TimedNetwork> timed;
+  std::vector<store::TimedNetwork> timed;
   for (size_t i = 0; i < samples.size(); ++i) {
     COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadRow(samples, i, question.samples_file));
     timed.push_back({samples.row[i], std::move(graph), 1000 * samples.latency_ms[0][i]});
@@ -69,12 +69,13 @@ bool IsVersionOfTargets(const std::string& directory) {
 
 absl::StatusOr<std::vector<AdaptedLatency>> AdaptTargets(const AdaptTargetsQuestion& question) {
   COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec sheet, ReadSheet(question.spec));
-  COBRA_ASSIGN_OR_RETURN(const std::vector<store::MeasuredGraph> records, ReadSamples(question, sheet));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<store::Measurement> records, ReadSamples(question, sheet));
   COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
                          predict::Predictor::Load(question.directory));
-  std::vector<predict::AdaptSample> samples;
-  for (const auto& [graph, measured] : records)
-    samples.push_back({&graph, measured.undisturbed_us(), absl::StrCat("row ", measured.subject.label)});
+  std::vector<store::TimedNetwork> samples;
+  for (const store::Measurement& measured : records)
+    samples.push_back(
+        {absl::StrCat("row ", measured.subject.label), measured.subject.graph, measured.undisturbed_us()});
   absl::StatusOr<predict::Calibration> adapted = predictor->Adapt(sheet, samples);
   if (!adapted.ok())
     return absl::InvalidArgumentError(absl::StrCat(

@@ -35,11 +35,9 @@ int64_t WeightsOf(const graph::Graph& graph) {
   return static_cast<int64_t>(graph.parameters().size() + graph.buffers().size());
 }
 
-absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& task, const GraphLimits& limits,
-                                                    EnqueueLimits* left) {
-  store::TaskSubject subject;
+absl::StatusOr<store::Subject> SubjectFromProto(const v1::MeasurementTask& task, const GraphLimits& limits,
+                                                EnqueueLimits* left) {
   if (task.repeat() < 0) return Usage(absl::StrCat("repeat ", task.repeat(), ": counts from 0"));
-  subject.repeat = task.repeat();
   switch (task.subject_case()) {
     case v1::MeasurementTask::kGraph: {
       COBRA_ASSIGN_OR_RETURN(const graph::Graph named, proto::GraphFromProto(task.graph(), limits));
@@ -49,14 +47,17 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
           Take("bytes", store::MostSubjectBytes(graph), EnqueueLimits().max_subject_bytes, &left->max_subject_bytes));
       COBRA_RETURN_IF_ERROR(
           Take("parameters and buffers", WeightsOf(graph), EnqueueLimits().max_weights, &left->max_weights));
-      subject.what = std::move(graph);
-      return subject;
+      return store::AskedSubject(std::move(graph), task.repeat());
     }
     case v1::MeasurementTask::kSample: {
       const v1::SpaceSample& sample = task.sample();
       COBRA_RETURN_IF_ERROR(CheckApiName("sample.space", sample.space(), 64));
       if (sample.index() < 0) return Usage(absl::StrCat("sample.index ", sample.index(), ": counts from 0"));
-      subject.what = store::SpaceIndex{sample.space(), sample.index(), sample.seed()};
+      store::Subject subject;
+      subject.space = sample.space();
+      subject.index = sample.index();
+      subject.seed = sample.seed();
+      subject.repeat = task.repeat();
       return subject;
     }
     case v1::MeasurementTask::SUBJECT_NOT_SET: break;
@@ -66,7 +67,7 @@ absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& t
 
 // A worker gets what this writes: a subject that its reader refuses would fail every lease of its
 // target.
-absl::StatusOr<std::string> ReadableSubject(const store::TaskSubject& subject) {
+absl::StatusOr<std::string> ReadableSubject(const store::Subject& subject) {
   std::string json = store::TaskSubjectToJson(subject);
   const auto bytes = static_cast<int64_t>(json.size());
   if (bytes > store::kMaxSubjectBytes) {
@@ -125,7 +126,7 @@ absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& tas
   if (task.max_attempts() < 0 || task.max_attempts() > 100) {
     return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));
   }
-  COBRA_ASSIGN_OR_RETURN(const store::TaskSubject subject, SubjectFromProto(task, limits, left));
+  COBRA_ASSIGN_OR_RETURN(const store::Subject subject, SubjectFromProto(task, limits, left));
   store::TaskSpec spec;
   COBRA_ASSIGN_OR_RETURN(spec.subject_json, ReadableSubject(subject));
   spec.id = store::TaskIdOfJson(spec.subject_json, task.target());
@@ -137,11 +138,9 @@ absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& tas
 }
 
 store::TaskSpec TaskSpecOfGraph(const graph::Graph& graph, absl::string_view target, absl::string_view origin) {
-  store::TaskSubject subject;
   absl::StatusOr<graph::Graph> nameless = store::WithoutNames(graph);
-  subject.what = nameless.ok() ? *std::move(nameless) : graph;
   store::TaskSpec spec;
-  spec.subject_json = store::TaskSubjectToJson(subject);
+  spec.subject_json = store::TaskSubjectToJson(store::AskedSubject(nameless.ok() ? *std::move(nameless) : graph));
   spec.id = store::TaskIdOfJson(spec.subject_json, target);
   spec.target = std::string(target);
   spec.origin = std::string(origin);
@@ -155,17 +154,16 @@ absl::StatusOr<v1::MeasurementTask> TaskSpecToProto(const store::TaskSpec& spec)
   task.set_priority(static_cast<int32_t>(spec.priority));
   task.set_origin(spec.origin);
   task.set_max_attempts(static_cast<int32_t>(spec.max_attempts));
-  const absl::StatusOr<store::TaskSubject> subject = store::TaskSubjectFromJson(spec.subject_json);
+  const absl::StatusOr<store::Subject> subject = store::TaskSubjectFromJson(spec.subject_json);
   if (!subject.ok()) return absl::InternalError(absl::StrCat("task ", spec.id, ": ", subject.status().message()));
   task.set_repeat(subject->repeat);
-  if (const graph::Graph* graph = subject->graph(); graph != nullptr) {
-    proto::GraphToProto(*graph, task.mutable_graph());
+  if (subject->has_graph()) {
+    proto::GraphToProto(subject->graph, task.mutable_graph());
     return task;
   }
-  const store::SpaceIndex& sample = *subject->sample();
-  task.mutable_sample()->set_space(sample.space);
-  task.mutable_sample()->set_index(sample.index);
-  task.mutable_sample()->set_seed(sample.seed);
+  task.mutable_sample()->set_space(subject->space);
+  task.mutable_sample()->set_index(subject->index);
+  task.mutable_sample()->set_seed(subject->seed);
   return task;
 }
 

@@ -9,11 +9,8 @@
 #include "base/json_text.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
 #include "model/predict/target/plausibility.h"
 #include "nlohmann/json.hpp"
-#include "store/measured_graph.h"
 #include "store/task_subject.h"
 
 namespace cobra::server {
@@ -25,28 +22,25 @@ constexpr size_t kMaxSessionBytes = 64 << 10;   // the conditions of a worker ta
 constexpr size_t kMaxProfileBytes = 512 << 10;  // a network of a thousand calls takes some 60 KB
 
 // Replaces what the record states about its subject by what the task states. Of a sample, only the
-// worker knows the graph.
-absl::Status AdoptSubject(const store::TaskSubject& task, store::Measurement* measurement) {
-  store::Subject& subject = measurement->subject;
-  subject.repeat = task.repeat;
-  if (const store::SpaceIndex* sample = task.sample(); sample != nullptr) {
-    subject.space = sample->space;
-    subject.seed = sample->seed;
-    subject.index = sample->index;
+// worker knows the graph, and the family of a network.
+absl::Status AdoptSubject(store::Subject task, store::Measurement* measurement) {
+  store::Subject& reported = measurement->subject;
+  if (task.has_graph()) {
+    if (reported.has_graph() && reported.fingerprint != task.fingerprint) {
+      return absl::InvalidArgumentError(absl::StrCat("graph: its fingerprint is ", reported.fingerprint,
+                                                     ", that of the task's graph ", task.fingerprint));
+    }
+    reported = std::move(task);
     return absl::OkStatus();
   }
-  const graph::Graph& graph = *task.graph();
-  const std::string fingerprint = graph::Fingerprint(graph).ToHex();
-  if (!subject.graph_json.empty() && subject.fingerprint != fingerprint) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("graph: its fingerprint is ", subject.fingerprint, ", that of the task's graph ", fingerprint));
-  }
-  subject.space = "asked";
-  subject.seed = 0;
-  subject.index = 0;
-  subject.fingerprint = fingerprint;
-  subject.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
-  store::ClassifyGraph(graph, &subject);
+  reported.space = std::move(task.space);
+  reported.seed = task.seed;
+  reported.index = task.index;
+  reported.repeat = task.repeat;
+  if (measurement->outcome != store::Outcome::ok) return absl::OkStatus();
+  const std::string family = reported.label;
+  store::ClassifyGraph(reported.graph, &reported);
+  if (reported.is_network) reported.label = family;
   return absl::OkStatus();
 }
 
@@ -94,29 +88,23 @@ absl::StatusOr<CheckedReport> CheckReport(const v1::TaskRecord& record, const st
   const auto record_bytes = static_cast<int64_t>(record.record_json().size());
   if (record_bytes > store::kMaxRecordBytes)
     return absl::InvalidArgumentError(LimitMessage("record_json", record_bytes, store::kMaxRecordBytes, "bytes"));
-  const absl::StatusOr<store::TaskSubject> subject = store::TaskSubjectFromJson(task.subject_json);
+  store::GraphReader graphs;  // a worker writes the graph of its task as it has read it
+  absl::StatusOr<store::Subject> subject = store::TaskSubjectFromJson(task.subject_json, &graphs);
   if (!subject.ok()) return absl::DataLossError(absl::StrCat("task ", task.id, ": ", subject.status().message()));
   CheckedReport report;
   store::StoredMeasurement& stored = report.stored;
-  COBRA_ASSIGN_OR_RETURN(stored.measurement, store::ReportedMeasurement(record.record_json()));
-  COBRA_RETURN_IF_ERROR(AdoptSubject(*subject, &stored.measurement));
+  COBRA_ASSIGN_OR_RETURN(stored.measurement, store::ReportedMeasurement(record.record_json(), &graphs));
+  COBRA_RETURN_IF_ERROR(AdoptSubject(*std::move(subject), &stored.measurement));
   stored.task_id = task.id;
   stored.provenance.model_sha256 = model.predictor->info().sha256;
   const Json session = ParseJson<Json>(record.session_json());
   if (session.is_object() && !stored.measurement.conditions.session.empty()) stored.session_json = JsonText(session);
   if (stored.measurement.outcome != store::Outcome::ok) return report;
-  const absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(stored.measurement.subject.graph_json);
-  if (!graph.ok()) return absl::InvalidArgumentError(graph.status().message());
-  if (subject->sample() != nullptr) {
-    store::Subject& sample = stored.measurement.subject;
-    const std::string family = sample.label;
-    store::ClassifyGraph(*graph, &sample);
-    if (sample.is_network) sample.label = family;
-  }
+  const graph::Graph& graph = stored.measurement.subject.graph;
   const std::vector<predict::TargetInfo> targets = model.Targets();
   const predict::TargetSpec* spec = FindSpec(targets, task.target);
-  COBRA_RETURN_IF_ERROR(CheckLatencies(stored.measurement, *graph, spec));
-  if (spec != nullptr) CompareWithPrediction(*graph, model, task.target, call, &report);
+  COBRA_RETURN_IF_ERROR(CheckLatencies(stored.measurement, graph, spec));
+  if (spec != nullptr) CompareWithPrediction(graph, model, task.target, call, &report);
   COBRA_RETURN_IF_ERROR(call.Check());  // a comparison that was stopped has found nothing
   return report;
 }

@@ -54,14 +54,14 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
                      LimitMessage("exported_json", static_cast<int64_t>(probe->records.size()),
                                   static_cast<int64_t>(2 * predict::kMaxTimedNetworks), "records"));
   }
-  std::vector<predict::TimedNetwork> networks;
-  for (const auto& [graph, measured] : probe->records) {
+  std::vector<store::TimedNetwork> networks;
+  for (const store::Measurement& measured : probe->records) {
     if (!measured.subject.is_network) continue;
     const std::string& label = measured.subject.label;
     const bool is_name =
         !label.empty() && label.size() <= kMaxNameLetters && absl::c_none_of(label, absl::ascii_iscntrl);
-    networks.push_back({is_name ? label : absl::StrCat(networks.size() + 1), graph, measured.undisturbed_us(),
-                        std::max(1, measured.latency.runs)});
+    networks.push_back({is_name ? label : absl::StrCat(networks.size() + 1), measured.subject.graph,
+                        measured.undisturbed_us(), std::max(1, measured.latency.runs)});
   }
   predict::CheckedTimings checked = predict::CheckTimings(std::move(networks), probe->machine, {});
   if (!checked.refused.empty()) {
@@ -104,12 +104,12 @@ absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSp
 
 // Moves the record whose row `error` begins with to the refused ones. False if there is none, or it
 // is the last one.
-bool DropNamedSample(const absl::Status& error, std::vector<store::MeasuredGraph>* records,
+bool DropNamedSample(const absl::Status& error, std::vector<store::Measurement>* records,
                      google::protobuf::RepeatedPtrField<v1::RefusedTiming>* refused) {
   const std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(error);
   if (!diagnostic.has_value() || records->size() < 2) return false;
   for (auto record = records->begin(); record != records->end(); ++record) {
-    const std::string row = record->measurement.subject.label;
+    const std::string row = record->subject.label;
     absl::string_view why = diagnostic->message;
     if (!absl::ConsumePrefix(&why, absl::StrCat("row ", row, ": "))) continue;
     FillRefused({{row, absl::InvalidArgumentError(why)}}, refused);
@@ -228,10 +228,10 @@ absl::StatusOr<int64_t> Adaptation::TakeTimings(const std::string& name, predict
   return earlier->version;
 }
 
-absl::StatusOr<HeldBytes::Part> Adaptation::HoldRecords(absl::Span<const store::MeasuredGraph> records,
+absl::StatusOr<HeldBytes::Part> Adaptation::HoldRecords(absl::Span<const store::Measurement> records,
                                                         const CallContext& call) const {
   int64_t bytes = 0;
-  for (const store::MeasuredGraph& record : records) bytes += graph::GraphBytes(record.graph);
+  for (const store::Measurement& record : records) bytes += graph::GraphBytes(record.subject.graph);
   return reader_->HoldBytes(bytes, call);
 }
 
@@ -242,19 +242,19 @@ absl::Status Adaptation::RejectImplausible(absl::string_view target, const CallC
   const predict::Calibration* const serving = model->FindCalibration(target);
   if (serving == nullptr) return absl::OkStatus();
   const double most = IsTimed(*serving) ? kUnlike : kUnlikeSheet;
-  std::vector<store::MeasuredGraph> kept;
-  for (store::MeasuredGraph& record : timings->records) {
+  std::vector<store::Measurement> kept;
+  for (store::Measurement& record : timings->records) {
     const absl::StatusOr<predict::LatencyPrediction> predicted =
-        model->predictor->Predict(record.graph, target, serving, [&call] { return call.Stopped(); });
+        model->predictor->Predict(record.subject.graph, target, serving, [&call] { return call.Stopped(); });
     COBRA_RETURN_IF_ERROR(call.Check());
     COBRA_RETURN_IF_ERROR(predicted.status());
-    const double us = record.measurement.latency.median_us, factor = us / predicted->latency_us;
+    const double us = record.latency.median_us, factor = us / predicted->latency_us;
     if (factor < most && factor > 1 / most) {
       kept.push_back(std::move(record));
       continue;
     }
     timings->refused.push_back(
-        {record.measurement.subject.label,
+        {record.subject.label,
          absl::InvalidArgumentError(
              absl::StrFormat("latency_ms %.6g: %.3g times what the target predicts, %.4g ms: is it in milliseconds?",
                              us / 1000, factor, predicted->latency_us / 1000))});
@@ -264,14 +264,13 @@ absl::Status Adaptation::RejectImplausible(absl::string_view target, const CallC
 }
 
 absl::Status Adaptation::ReplaceLevel(const std::string& target, const predict::TimingLevel& level, VersionCause cause,
-                                      LiveModel::Measured* measured, std::vector<store::MeasuredGraph> timed,
+                                      LiveModel::Measured* measured, std::vector<store::Measurement> timed,
                                       std::string* warning, const v1::AdaptResponse& response,
                                       const CallContext& call) {
   std::set<std::string> again;
-  for (const store::MeasuredGraph& record : timed) again.insert(record.measurement.subject.fingerprint);
-  const auto left_out = static_cast<size_t>(absl::c_count_if(measured->probe.records, [&again](const auto& record) {
-    return again.count(record.measurement.subject.fingerprint) == 0;
-  }));
+  for (const store::Measurement& record : timed) again.insert(record.subject.fingerprint);
+  const auto left_out = static_cast<size_t>(absl::c_count_if(
+      measured->probe.records, [&again](const auto& record) { return again.count(record.subject.fingerprint) == 0; }));
   *warning = NewLevelWarning(level, left_out, target);
   cause.request.answer = StoredAnswer(response, *warning);
   measured->probe.records.clear();
@@ -369,9 +368,9 @@ absl::Status Adaptation::HandleSuggestSamples(v1::SuggestSamplesRequest& request
   TimedNetworkReader networks(request.mutable_networks(), machine.runtime, reader_, call);
   std::vector<std::string> rows;
   const auto next = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
-    COBRA_ASSIGN_OR_RETURN(std::optional<predict::TimedNetwork> network, networks.Next());
+    COBRA_ASSIGN_OR_RETURN(std::optional<store::TimedNetwork> network, networks.Next());
     if (!network.has_value()) return std::nullopt;
-    rows.push_back(std::move(network->row));
+    rows.push_back(std::move(network->name));
     return std::move(network->graph);
   };
   const absl::StatusOr<std::vector<size_t>> chosen = model_->Get()->predictor->Suggest(

@@ -17,7 +17,7 @@
 #include "server/reader/network_reader.h"
 #include "server/targets/live_model.h"
 #include "server/targets/timed_networks.h"
-#include "store/measured_graph.h"
+#include "store/measurement.h"
 
 namespace cobra::server {
 
@@ -47,7 +47,7 @@ class Adaptation {
   // target.
   absl::StatusOr<int64_t> TakeTimings(const std::string& name, predict::ProbeResult* measured) const;
   // The graphs of records count to the caller as long as the part is kept.
-  absl::StatusOr<HeldBytes::Part> HoldRecords(absl::Span<const store::MeasuredGraph> records,
+  absl::StatusOr<HeldBytes::Part> HoldRecords(absl::Span<const store::Measurement> records,
                                               const CallContext& call) const;
   // Moves those that are unlike what the target predicts to the refused ones: a mistaken unit.
   absl::Status RejectImplausible(absl::string_view target, const CallContext& call,
@@ -55,8 +55,8 @@ class Adaptation {
   // A version that has the timings of a new level and none of the earlier ones, which `measured`
   // has. Aborted as LiveModel::Adapt is.
   absl::Status ReplaceLevel(const std::string& target, const predict::TimingLevel& level, VersionCause cause,
-                            LiveModel::Measured* measured, std::vector<store::MeasuredGraph> timed,
-                            std::string* warning, const v1::AdaptResponse& response, const CallContext& call);
+                            LiveModel::Measured* measured, std::vector<store::Measurement> timed, std::string* warning,
+                            const v1::AdaptResponse& response, const CallContext& call);
 
   NetworkReader* const reader_;
   LiveModel* const model_;

@@ -14,7 +14,6 @@
 #include "absl/time/clock.h"
 #include "base/counted.h"
 #include "base/diagnostic.h"
-#include "base/hash.h"
 #include "base/limit_message.h"
 #include "base/log.h"
 #include "base/status_macros.h"
@@ -22,7 +21,6 @@
 #include "base/with_code.h"
 #include "graph/builder.h"
 #include "graph/fingerprint.h"
-#include "graph/graph_bytes.h"
 #include "graph/json.h"
 #include "model/predict/target/sheet_check.h"
 #include "model/predict/target/timings.h"
@@ -31,7 +29,6 @@
 namespace cobra::server {
 namespace {
 
-constexpr size_t kNetworkDigits = 32;
 constexpr int64_t kMaxListedVersions = 16;     // of one target; older ones stay in the store
 constexpr size_t kMaxCalibratedTargets = 256;  // names in every list of targets
 // A new version serves after this time, even if it does not know yet all that is asked most; so do
@@ -98,9 +95,10 @@ absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, ab
   if (predict::HasLayers(probe)) {
     fitted = predictor.Calibrate(probe, cancelled);
   } else {
-    std::vector<predict::AdaptSample> samples;
-    for (const auto& [graph, measured] : probe.records)
-      samples.push_back({&graph, measured.undisturbed_us(), absl::StrCat("row ", measured.subject.label)});
+    std::vector<store::TimedNetwork> samples;
+    for (const store::Measurement& measured : probe.records)
+      samples.push_back(
+          {absl::StrCat("row ", measured.subject.label), measured.subject.graph, measured.undisturbed_us()});
     fitted = predictor.Adapt(probe.machine, samples, {{}, cancelled});
   }
   COBRA_RETURN_IF_ERROR(fitted.status());
@@ -108,48 +106,20 @@ absl::StatusOr<predict::Calibration> Fit(const predict::Predictor& predictor, ab
   return fitted;
 }
 
-struct FoundNetwork {
-  graph::Graph graph;
-  std::string fingerprint;
-};
-
-// By Timing::network; a log has many timings of one. The latest, up to
-// predict::kMaxProbeGraphBytes: a target does not keep more (predict::AddTimings), and all that
-// were ever observed may be too many to be read.
-absl::StatusOr<std::map<std::string, FoundNetwork>> NetworksOf(const std::vector<store::Timing>& timings) {
-  std::map<std::string, const std::string*> texts;
-  for (const store::Timing& timing : timings) {
-    if (!timing.graph_json.empty()) texts.emplace(timing.network, &timing.graph_json);
-  }
-  std::map<std::string, FoundNetwork> networks;
-  int64_t bytes = 0;
-  for (auto timing = timings.rbegin(); timing != timings.rend(); ++timing) {
-    const auto text = texts.find(timing->network);
-    if (text == texts.end() || networks.count(timing->network) > 0) continue;
-    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(*text->second));
-    bytes += graph::GraphBytes(graph);
-    if (bytes > predict::kMaxProbeGraphBytes) break;
-    std::string fingerprint = graph::Fingerprint(graph).ToHex();
-    networks.emplace(timing->network, FoundNetwork{std::move(graph), std::move(fingerprint)});
-  }
-  return networks;
-}
-
 // What a stored version was fitted to.
 absl::StatusOr<predict::ProbeResult> MeasuredOfRecord(store::Store* store, const store::CalibrationRecord& record) {
   COBRA_ASSIGN_OR_RETURN(const std::string probe_json, store->ProbeOf(record));
   COBRA_ASSIGN_OR_RETURN(predict::ProbeResult probe, predict::ProbeResultFromJson(probe_json, /*needs_records=*/false));
-  COBRA_ASSIGN_OR_RETURN(const std::vector<store::Timing> timings, store->TimingsOf(record));
-  COBRA_ASSIGN_OR_RETURN(const auto networks, NetworksOf(timings));
-  std::vector<store::MeasuredGraph> records;
-  for (const store::Timing& timing : timings) {
-    const auto known = networks.find(timing.network);
-    if (known == networks.end()) continue;  // too old
-    const auto& [graph, fingerprint] = known->second;
-    records.push_back({graph, {}});
-    store::Measurement& measurement = records.back().measurement;
+  COBRA_ASSIGN_OR_RETURN(const std::vector<store::TimedNetwork> timings, store->TimingsOf(record));
+  std::map<const graph::Node*, std::string> fingerprints;  // a log has many timings of one network
+  std::vector<store::Measurement> records;
+  for (const store::TimedNetwork& timing : timings) {
+    const auto [known, is_new] = fingerprints.try_emplace(timing.graph.nodes().data());
+    if (is_new) known->second = graph::Fingerprint(timing.graph).ToHex();
+    store::Measurement& measurement = records.emplace_back();
     measurement.subject.is_network = true;
-    measurement.subject.fingerprint = fingerprint;
+    measurement.subject.graph = timing.graph;
+    measurement.subject.fingerprint = known->second;
     measurement.subject.label = absl::StrFormat("observed %.4g ms", timing.latency_us / 1000);  // it has no row
     measurement.latency.median_us = timing.latency_us;
     measurement.latency.runs = static_cast<int>(std::min<int64_t>(timing.timings, 1'000'000'000));
@@ -437,8 +407,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Adapt(absl::string_view target, co
 }
 
 absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, int64_t checked_with,
-                                                      std::vector<store::MeasuredGraph> timed,
-                                                      const VersionCause& cause,
+                                                      std::vector<store::Measurement> timed, const VersionCause& cause,
                                                       const std::function<bool()>& cancelled) {
   absl::MutexLock change(&change_);
   const std::shared_ptr<const ModelSnapshot> old = Get();
@@ -451,15 +420,12 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Observe(absl::string_view target, 
   record.request = cause.request;
   record.based_on = base.based_on == 0 ? base.version : base.based_on;
   record.follows = base.version;
-  graph::GraphJsonOptions options;
-  options.origins = false;
-  for (const auto& [graph, measured] : timed) {
-    std::string text = graph::GraphToJson(graph, options);
+  for (const store::Measurement& measured : timed) {
+    const graph::Graph& graph = measured.subject.graph;
+    const std::string text = graph::GraphToJson(graph, {/*origins=*/false});
     COBRA_RETURN_IF_ERROR(
         CheckReadable(absl::StrCat("row ", measured.subject.label), graph::GraphFromJson(text).status()));
-    // Not its fingerprint: another user's network may have the same, and take longer.
-    std::string key = Sha256Hex(text).substr(0, kNetworkDigits);
-    record.timings.push_back({std::move(key), std::move(text), measured.latency.median_us, measured.latency.runs});
+    record.timings.push_back({measured.subject.label, graph, measured.latency.median_us, measured.latency.runs});
   }
   predict::AddTimings(std::move(timed), &probe);
   absl::StatusOr<predict::Calibration> fitted = Fit(*old->predictor, target, probe, cancelled);
@@ -503,8 +469,8 @@ absl::StatusOr<CalibrationOutcome> LiveModel::AddVersion(const predict::ProbeRes
   COBRA_RETURN_IF_ERROR(stored);
 
   CalibrationOutcome outcome;
-  for (const store::MeasuredGraph& r : probe.records) {
-    ++(r.measurement.subject.is_network ? outcome.networks : outcome.layers);
+  for (const store::Measurement& r : probe.records) {
+    ++(r.subject.is_network ? outcome.networks : outcome.layers);
   }
   auto snapshot = std::make_shared<ModelSnapshot>(*old);
   LogUnread(FillCalibrations(snapshot.get()));

@@ -104,7 +104,7 @@ class LiveModel {
   // Adds timings to a target that was calibrated or adapted to: a new version of it. Aborted: it
   // has other timings than the version that these were checked with.
   absl::StatusOr<CalibrationOutcome> Observe(absl::string_view target, int64_t checked_with,
-                                             std::vector<store::MeasuredGraph> timed, const VersionCause& cause = {},
+                                             std::vector<store::Measurement> timed, const VersionCause& cause = {},
                                              const std::function<bool()>& cancelled = {});
   // The request of that id that made a version of the target, whichever server of the store has
   // done it; this one serves its version then. An empty id: there was none.

@@ -25,14 +25,14 @@ std::string UndoText(absl::string_view target) {
 // The median of measured over predicted; 1 if nothing was predicted.
 absl::StatusOr<double> MedianFactor(const ModelSnapshot& model, absl::string_view target,
                                     const predict::Calibration* calibration,
-                                    absl::Span<const store::MeasuredGraph> records, bool only_known,
+                                    absl::Span<const store::Measurement> records, bool only_known,
                                     const std::function<bool()>& cancelled) {
   std::vector<double> factors;
-  for (const store::MeasuredGraph& record : records) {
+  for (const store::Measurement& record : records) {
     COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction predicted,
-                           model.predictor->Predict(record.graph, target, calibration, cancelled));
+                           model.predictor->Predict(record.subject.graph, target, calibration, cancelled));
     if (only_known && predicted.extrapolating) continue;
-    factors.push_back(record.measurement.latency.median_us / predicted.latency_us);
+    factors.push_back(record.latency.median_us / predicted.latency_us);
   }
   return factors.empty() ? 1 : Median(std::move(factors));
 }
@@ -49,7 +49,7 @@ bool IsSameMachine(const predict::TargetSpec& known, const predict::TargetSpec& 
 bool IsTimed(const predict::Calibration& serving) { return serving.parts.empty() || serving.samples > 0; }
 
 absl::StatusOr<double> LevelOf(const ModelSnapshot& model, absl::string_view target,
-                               absl::Span<const store::MeasuredGraph> records, const std::function<bool()>& cancelled) {
+                               absl::Span<const store::Measurement> records, const std::function<bool()>& cancelled) {
   const predict::Calibration* const serving = model.FindCalibration(target);
   if (serving == nullptr || !IsTimed(*serving)) return 1;
   COBRA_ASSIGN_OR_RETURN(const double factor,
@@ -85,7 +85,7 @@ std::string NewLevelWarning(const predict::TimingLevel& level, size_t left_out, 
 }
 
 absl::StatusOr<std::string> PublishedWarning(const ModelSnapshot& model, const predict::TargetSpec& sheet,
-                                             absl::Span<const store::MeasuredGraph> records,
+                                             absl::Span<const store::Measurement> records,
                                              const std::function<bool()>& cancelled) {
   std::string nearest;
   double level = 0;

@@ -14,7 +14,7 @@
 #include "model/predict/adapt/calibration.h"
 #include "model/predict/target/timing_level.h"
 #include "server/targets/live_model.h"
-#include "store/measured_graph.h"
+#include "store/measurement.h"
 
 namespace cobra::server {
 
@@ -25,7 +25,7 @@ bool IsTimed(const predict::Calibration& serving);
 // median. 1 if there are none, if it was never timed, or while they take less than twice and more
 // than half as long. Fails as a prediction does.
 absl::StatusOr<double> LevelOf(const ModelSnapshot& model, absl::string_view target,
-                               absl::Span<const store::MeasuredGraph> records, const std::function<bool()>& cancelled);
+                               absl::Span<const store::Measurement> records, const std::function<bool()>& cancelled);
 
 // Of timings that take the place of all others, of some that join them, and of some that make
 // others invalid, of which `left_out` networks were not timed again. Empty for a level of 1.
@@ -37,7 +37,7 @@ std::string NewLevelWarning(const predict::TimingLevel& level, size_t left_out, 
 // precision and number of threads takes: others have published its timings. The target nearest to
 // them counts; calls that none knows do not.
 absl::StatusOr<std::string> PublishedWarning(const ModelSnapshot& model, const predict::TargetSpec& sheet,
-                                             absl::Span<const store::MeasuredGraph> records,
+                                             absl::Span<const store::Measurement> records,
                                              const std::function<bool()>& cancelled);
 
 // Beside what a target's own timings are doubted for; clients know it by its first word, "warning:

@@ -61,7 +61,7 @@ absl::Status TimedNetworkReader::Refuse(std::string row, absl::Status why) {
   return CheckBytesOfRefused(refused_bytes_, reader_->limits().max_reply_bytes);
 }
 
-absl::StatusOr<std::optional<predict::TimedNetwork>> TimedNetworkReader::Next() {
+absl::StatusOr<std::optional<store::TimedNetwork>> TimedNetworkReader::Next() {
   held_ = HeldBytes::Part();
   while (read_ < messages_->size()) {
     v1::TimedNetwork* const message = messages_->Mutable(read_++);
@@ -74,8 +74,8 @@ absl::StatusOr<std::optional<predict::TimedNetwork>> TimedNetworkReader::Next() 
       continue;
     }
     COBRA_ASSIGN_OR_RETURN(held_, reader_->Hold(*graph, call_));
-    return predict::TimedNetwork{std::move(row), *std::move(graph), 1000 * message->latency_ms(),
-                                 message->timings() == 0 ? 1 : message->timings()};
+    return store::TimedNetwork{std::move(row), *std::move(graph), 1000 * message->latency_ms(),
+                               message->timings() == 0 ? 1 : message->timings()};
   }
   return std::nullopt;
 }
@@ -88,14 +88,14 @@ absl::StatusOr<ReadTimings> ReadTimedNetworks(TimedNetworkMessages* messages, ab
   absl::flat_hash_map<Hash128, graph::Graph> known;  // a log has many timings of one network
   int64_t bytes = 0;
   while (true) {
-    COBRA_ASSIGN_OR_RETURN(std::optional<predict::TimedNetwork> network, networks.Next());
+    COBRA_ASSIGN_OR_RETURN(std::optional<store::TimedNetwork> network, networks.Next());
     if (!network.has_value()) break;
     const auto [same, is_new] = known.try_emplace(KeyedHash(graph::ExactBytes(network->graph)), network->graph);
     network->graph = same->second;
     if (is_new) bytes += graph::GraphBytes(network->graph);
     if (bytes > most) {
       return UserError(Diagnostic::Kind::kLimit,
-                       absl::StrCat("row ", network->row, ": ",
+                       absl::StrCat("row ", network->name, ": ",
                                     LimitMessage("the networks up to this one", bytes, most, "bytes of memory")),
                        "send fewer networks in one request");
     }

@@ -34,7 +34,7 @@ class TimedNetworkReader {
   // The next one that can be read; nothing at the end. Rows without a name get their position. What
   // cannot be read is refused; an error only if the call ends. The network's bytes count to the
   // caller until the next one is read.
-  absl::StatusOr<std::optional<predict::TimedNetwork>> Next();
+  absl::StatusOr<std::optional<store::TimedNetwork>> Next();
   const std::vector<predict::RefusedRow>& refused() const { return refused_; }
   // They count to the caller as long as the part is kept.
   HeldBytes::Part TakeHeld() { return std::move(held_); }
@@ -55,9 +55,9 @@ class TimedNetworkReader {
 };
 
 struct ReadTimings {
-  std::vector<predict::TimedNetwork> networks;  // equal ones share their graph
-  std::vector<predict::RefusedRow> refused;     // cannot be read
-  std::vector<HeldBytes::Part> held;            // of the graphs
+  std::vector<store::TimedNetwork> networks;  // equal ones share their graph
+  std::vector<predict::RefusedRow> refused;   // cannot be read
+  std::vector<HeldBytes::Part> held;          // of the graphs
 };
 
 // All networks of a request. A limit error names the row with which they take more than

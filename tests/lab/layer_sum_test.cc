@@ -26,10 +26,10 @@ graph::Graph TwoRelus(int64_t width) {
 }
 
 fit::Sample Network(int64_t width, double latency_us, std::vector<double> node_latency_us, double profile_us) {
-  fit::Sample sample{TwoRelus(width)};
+  fit::Sample sample;
+  store::SetGraph(TwoRelus(width), &sample.measurement.subject);
   sample.measurement.subject.is_network = true;
   sample.measurement.subject.label = "family";
-  sample.measurement.subject.fingerprint = graph::Fingerprint(sample.graph).ToHex();
   sample.measurement.latency.median_us = latency_us;
   sample.node_latency_us = std::move(node_latency_us);
   sample.profile_us = profile_us;
@@ -38,9 +38,9 @@ fit::Sample Network(int64_t width, double latency_us, std::vector<double> node_l
 
 // A call of a network, measured alone.
 fit::Sample Alone(const graph::Graph& network, int32_t node, double latency_us) {
-  fit::Sample sample{*graph::ExtractLayer(network, node)};
+  fit::Sample sample;
+  store::SetGraph(*graph::ExtractLayer(network, node), &sample.measurement.subject);
   sample.measurement.subject.label = "relu";
-  sample.measurement.subject.fingerprint = graph::Fingerprint(sample.graph).ToHex();
   sample.measurement.latency.median_us = latency_us;
   return sample;
 }
@@ -48,8 +48,8 @@ fit::Sample Alone(const graph::Graph& network, int32_t node, double latency_us) 
 TEST(LayerSumTest, EveryLayerMeasuredAlone) {
   fit::Dataset data;
   data.samples.push_back(Network(64, 100, {50, 10, 40}, 110));  // the profile itself: 55, 11, 44
-  data.samples.push_back(Alone(data.samples[0].graph, 0, 44));
-  data.samples.push_back(Alone(data.samples[0].graph, 2, 33));
+  data.samples.push_back(Alone(data.samples[0].graph(), 0, 44));
+  data.samples.push_back(Alone(data.samples[0].graph(), 2, 33));
   const auto sum = CompareLayerSums(data, {});
   ASSERT_TRUE(sum.ok()) << sum.status();
   const LayerSumRow& row = sum->families.at("family");
@@ -74,7 +74,7 @@ TEST(LayerSumTest, WithALayerMissingTheNetworkDoesNotCount) {
   fit::Dataset data;
   data.samples.push_back(Network(64, 100, {60, 0, 40}, 100));
   data.samples.push_back(Network(65, 100, {60, 0, 40}, 100));  // none of its layers
-  data.samples.push_back(Alone(data.samples[0].graph, 0, 30));
+  data.samples.push_back(Alone(data.samples[0].graph(), 0, 30));
   const auto sum = CompareLayerSums(data, {});
   ASSERT_TRUE(sum.ok()) << sum.status();
   const LayerSumRow& row = sum->families.at("all");
@@ -87,8 +87,8 @@ TEST(LayerSumTest, WithALayerMissingTheNetworkDoesNotCount) {
 TEST(LayerSumTest, LayersMeasuredForThisCountFirst) {
   fit::Dataset data;
   data.samples.push_back(Network(64, 100, {60, 0, 40}, 100));
-  data.samples.push_back(Alone(data.samples[0].graph, 0, 30));
-  const std::vector<fit::Sample> more = {Alone(data.samples[0].graph, 0, 45), Alone(data.samples[0].graph, 2, 40)};
+  data.samples.push_back(Alone(data.samples[0].graph(), 0, 30));
+  const std::vector<fit::Sample> more = {Alone(data.samples[0].graph(), 0, 45), Alone(data.samples[0].graph(), 2, 40)};
   const auto sum = CompareLayerSums(data, more);
   ASSERT_TRUE(sum.ok()) << sum.status();
   EXPECT_EQ(sum->families.at("family").complete, 1);

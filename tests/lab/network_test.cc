@@ -43,7 +43,7 @@ fit::Sample MakeNetwork(int seed, const std::string& space) {
       graph::GraphFromJson(absl::StrCat(R"({"inputs":[{"shape":[16,64]}],"ops":[)", ops, R"(],"param_shapes":{)",
                                         parameters, R"(},"output":[)", last, "]}"));
   EXPECT_TRUE(graph.ok()) << graph.status();
-  sample.graph = *graph;
+  sample.measurement.subject.graph = *graph;
   store::Measurement& measurement = sample.measurement;
   measurement.subject.is_network = true;
   measurement.subject.space = space;
@@ -80,7 +80,7 @@ TEST(NetworkSet, KnowsACallByItsText) {
   EXPECT_LE(made.set.calls.size(), 4u * 4 + 4);  // pairs of widths, and a ReLU of each
   EXPECT_EQ(made.set.kinds, (std::vector<std::string>{"linear", "relu"}));
   const NetworkSet::Network& first = made.set.networks[0];
-  EXPECT_EQ(first.calls.size(), made.samples[0].graph.nodes().size());
+  EXPECT_EQ(first.calls.size(), made.samples[0].graph().nodes().size());
   EXPECT_EQ(first.edges.size(), first.calls.size() - 1);
   EXPECT_NEAR(made.set.calls[static_cast<size_t>(first.calls[0])].numbers[3], std::log2(65),
               1e-5);  // the input's width

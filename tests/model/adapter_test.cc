@@ -94,11 +94,11 @@ class AdapterTest : public testing::Test {
     return MakeAdapter().Suggest(Device{"New"}.Sheet(), next, count).value();
   }
   // The first `count` reference networks as timed on `device`.
-  static std::vector<AdaptSample> Timed(const Device& device, size_t count) {
-    std::vector<AdaptSample> samples;
+  static std::vector<store::TimedNetwork> Timed(const Device& device, size_t count) {
+    std::vector<store::TimedNetwork> samples;
     for (size_t i = 0; i < count; ++i) {
       const graph::Graph& graph = ReferenceNetworks()[i];
-      samples.push_back({&graph, device.Us(graph), "row " + std::to_string(i)});
+      samples.push_back({"row " + std::to_string(i), graph, device.Us(graph)});
     }
     return samples;
   }
@@ -194,7 +194,7 @@ TEST_F(AdapterTest, OneSampleSetsTheScale) {
 TEST_F(AdapterTest, OneBadSampleOfSixDoesNotBendIt) {
   Device device{"New", 150, 25};
   device.factors.fill(1.5);
-  std::vector<AdaptSample> samples = Timed(device, 6);
+  std::vector<store::TimedNetwork> samples = Timed(device, 6);
   const auto clean = MakeAdapter().Adapt(device.Sheet(), samples);
   samples[2].latency_us *= 4;
   const auto bad = MakeAdapter().Adapt(device.Sheet(), samples);
@@ -208,7 +208,7 @@ TEST_F(AdapterTest, OneBadSampleOfFiveIsFoundAndNamed) {
   Device same = trained_[1];  // but its name: the data sheet is nearly right, so little speaks for the timings
   same.name = "New";
   for (const double factor : {3.0, 1 / 3.0}) {
-    std::vector<AdaptSample> samples = Timed(same, 5);
+    std::vector<store::TimedNetwork> samples = Timed(same, 5);
     samples[4].latency_us *= factor;
     const auto c = MakeAdapter().Adapt(same.Sheet(), samples);
     ASSERT_TRUE(c.ok()) << c.status();
@@ -221,7 +221,7 @@ TEST_F(AdapterTest, OneBadSampleOfFiveIsFoundAndNamed) {
 TEST_F(AdapterTest, SamplesThatContradictEachOtherDoLittleHarm) {
   Device same = trained_[1];  // but its name: the data sheet is right
   same.name = "New";
-  std::vector<AdaptSample> samples = Timed(same, 8);
+  std::vector<store::TimedNetwork> samples = Timed(same, 8);
   const double factors[] = {2, 0.5, 1, 2, 0.5, 1, 1.8, 0.6};
   for (size_t i = 0; i < samples.size(); ++i) samples[i].latency_us *= factors[i];
   const auto sheet = MakeAdapter().Adapt(same.Sheet(), {}), c = MakeAdapter().Adapt(same.Sheet(), samples);
@@ -232,12 +232,12 @@ TEST_F(AdapterTest, SamplesThatContradictEachOtherDoLittleHarm) {
 
 TEST_F(AdapterTest, AMistakenUnitIsRefused) {
   const Device device{"New", 150, 25};
-  std::vector<AdaptSample> samples = Timed(device, 5);
+  std::vector<store::TimedNetwork> samples = Timed(device, 5);
   samples[3].latency_us *= 1000;
   const absl::Status one = MakeAdapter().Adapt(device.Sheet(), samples).status();
   EXPECT_TRUE(absl::IsInvalidArgument(one));
   EXPECT_EQ(one.message().substr(0, 6), "row 3:") << one;
-  for (AdaptSample& sample : samples) sample.latency_us /= 1000;
+  for (store::TimedNetwork& sample : samples) sample.latency_us /= 1000;
   samples[3].latency_us /= 1000;
   EXPECT_TRUE(absl::IsInvalidArgument(MakeAdapter().Adapt(device.Sheet(), samples).status()));
   EXPECT_TRUE(absl::IsInvalidArgument(
@@ -336,7 +336,7 @@ TEST_F(AdapterTest, SuggestingEndsWhereTheListFailsOrNobodyWaits) {
 TEST_F(AdapterTest, FiveSamplesThatHardlyAgreeStillCount) {
   Device device{"New", 150, 25};
   device.factors.fill(1.7);
-  std::vector<AdaptSample> samples = Timed(device, 5);
+  std::vector<store::TimedNetwork> samples = Timed(device, 5);
   const double own[] = {1.3, 0.8, 1.15, 0.75, 1.25};  // what is each network's alone
   for (size_t i = 0; i < samples.size(); ++i) samples[i].latency_us *= own[i];
   const auto sheet = MakeAdapter().Adapt(device.Sheet(), {}), c = MakeAdapter().Adapt(device.Sheet(), samples);

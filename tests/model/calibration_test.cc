@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "graph/builder.h"
 
@@ -25,24 +26,31 @@ graph::Graph LinearLayer(int64_t n) {
   return std::move(b).Build({graph::ValueRef::Node(linear)});
 }
 
+ComparedMeasurement Compared(graph::Graph graph, bool is_network, double measured_us, double reference_us) {
+  ComparedMeasurement compared;
+  store::SetGraph(std::move(graph), &compared.measured.subject);
+  compared.measured.subject.is_network = is_network;
+  compared.measured.latency.median_us = measured_us;
+  compared.reference_us = reference_us;
+  if (is_network) compared.node_reference_us = {reference_us};
+  return compared;
+}
+
 // 20 relus that take `relu_factor`, 20 linears that take `linear_factor` times as long as on the
 // reference machine, with 2 % of noise.
 struct Probe {
   Probe(double relu_factor, double linear_factor) {
     std::mt19937 random(7);
     std::normal_distribution<double> noise(0, 0.02);
-    graphs.reserve(40);
     for (int i = 0; i < 20; ++i) {
       Add(ReluLayer(100 + 50 * i), 5 * std::exp(0.3 * i), relu_factor * std::exp(noise(random)));
       Add(LinearLayer(100 + 50 * i), 8 * std::exp(0.3 * i), linear_factor * std::exp(noise(random)));
     }
   }
   void Add(graph::Graph graph, double reference_us, double factor) {
-    graphs.push_back(std::move(graph));
-    samples.push_back({&graphs.back(), false, reference_us * factor, reference_us, {}});
+    samples.push_back(Compared(std::move(graph), false, reference_us * factor, reference_us));
   }
-  std::vector<graph::Graph> graphs;
-  std::vector<CalibrationSample> samples;
+  std::vector<ComparedMeasurement> samples;
 };
 
 double FactorOf(const Calibration& c, const graph::Graph& g, double us) {
@@ -69,8 +77,8 @@ TEST(Calibration, TheSameMachineIsLeftAlone) {
 
 TEST(Calibration, ADisturbedProbeDoesNotBendTheFit) {
   Probe probe(1.5, 3.0);
-  probe.samples[3].measured_us *= 3;
-  probe.samples[10].measured_us *= 2.5;
+  probe.samples[3].measured.latency.median_us *= 3;
+  probe.samples[10].measured.latency.median_us *= 2.5;
   const auto c = FitCalibration(probe.samples);
   ASSERT_TRUE(c.ok());
   EXPECT_NEAR(FactorOf(*c, ReluLayer(400), 100), 1.5, 0.15);
@@ -79,8 +87,7 @@ TEST(Calibration, ADisturbedProbeDoesNotBendTheFit) {
 
 TEST(Calibration, NetworksSetOneScale) {
   Probe probe(1.0, 1.0);
-  const graph::Graph network = LinearLayer(512);
-  probe.samples.push_back({&network, true, 1200, 1000, {1000}});
+  probe.samples.push_back(Compared(LinearLayer(512), true, 1200, 1000));
   const auto c = FitCalibration(probe.samples);
   ASSERT_TRUE(c.ok());
   EXPECT_NEAR(std::exp(c->log_network_scale), 1.2, 0.03);
@@ -90,8 +97,6 @@ TEST(Calibration, NetworksSetOneScale) {
 // somewhat less alone.
 TEST(Calibration, LearnsFromTheProfilesOfNetworks) {
   Probe probe(1.4, 2.6);
-  std::vector<graph::Graph> networks;
-  networks.reserve(10);
   for (int i = 0; i < 10; ++i) {
     graph::GraphBuilder b;
     const int64_t n = 256 + 64 * i;
@@ -99,11 +104,11 @@ TEST(Calibration, LearnsFromTheProfilesOfNetworks) {
     const graph::ValueRef w = b.AddParameter("w", {{n, n}, graph::DType::float32});
     const int32_t linear = b.Add(graph::Op::linear, {}, {x, w, graph::ValueRef::None()}).value();
     const int32_t relu = b.Add(graph::Op::relu, {}, {graph::ValueRef::Node(linear)}).value();
-    networks.push_back(std::move(b).Build({graph::ValueRef::Node(relu)}));
     const double linear_us = 100 + 40 * i, relu_us = 300 - 20 * i;
-    CalibrationSample sample{
-        &networks.back(), true, 3 * linear_us + 1.5 * relu_us, linear_us + relu_us, {linear_us, relu_us}};
-    sample.node_measured_us = {3 * linear_us, 1.5 * relu_us};
+    ComparedMeasurement sample = Compared(std::move(b).Build({graph::ValueRef::Node(relu)}), true,
+                                          3 * linear_us + 1.5 * relu_us, linear_us + relu_us);
+    sample.node_reference_us = {linear_us, relu_us};
+    sample.measured.node_latency_us = {3 * linear_us, 1.5 * relu_us};
     sample.half_width = 0.1;
     probe.samples.push_back(std::move(sample));
   }
@@ -121,7 +126,7 @@ TEST(Calibration, NoiseIsNotLearned) {
   Probe probe(1.0, 1.0);
   std::mt19937 random(11);
   std::normal_distribution<double> noise(0, 0.3);
-  for (CalibrationSample& sample : probe.samples) sample.measured_us *= std::exp(noise(random));
+  for (ComparedMeasurement& sample : probe.samples) sample.measured.latency.median_us *= std::exp(noise(random));
   const auto c = FitCalibration(probe.samples);
   ASSERT_TRUE(c.ok()) << c.status();
   EXPECT_NEAR(FactorOf(*c, ReluLayer(400), 100), FactorOf(*c, LinearLayer(400), 1000), 0.1);
@@ -131,13 +136,11 @@ TEST(Calibration, NoiseIsNotLearned) {
 // were measured.
 TEST(Calibration, IsRefusedIfItsNetworksAreOff) {
   Probe probe(1.0, 1.0);
-  const graph::Graph network = LinearLayer(512);
-  for (const double measured_us : {1000.0, 1100.0, 1400.0}) {
-    probe.samples.push_back({&network, true, measured_us, 1000, {1000}});
-  }
+  for (const double measured_us : {1000.0, 1100.0, 1400.0})
+    probe.samples.push_back(Compared(LinearLayer(512), true, measured_us, 1000));
   EXPECT_TRUE(FitCalibration(probe.samples).ok());
-  probe.samples[probe.samples.size() - 2].measured_us = 5000;
-  probe.samples[probe.samples.size() - 1].measured_us = 6000;
+  probe.samples[probe.samples.size() - 2].measured.latency.median_us = 5000;
+  probe.samples[probe.samples.size() - 1].measured.latency.median_us = 6000;
   const absl::Status status = FitCalibration(probe.samples).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("its networks are off by 13"), absl::string_view::npos) << status;

@@ -117,7 +117,7 @@ TEST(Served, AnswersAreThoseThatWereEvaluated) {
   const auto evaluated = PredictSamples(model, some, target);
   ASSERT_TRUE(evaluated.ok()) << evaluated.status();
   for (size_t i = 0; i < some.size(); ++i) {
-    const auto served = predictor->Predict(some[i]->graph, data->target.name);
+    const auto served = predictor->Predict(some[i]->graph(), data->target.name);
     ASSERT_TRUE(served.ok()) << served.status();
     EXPECT_NEAR(served->latency_us / evaluated->latency_us[i], 1, 0.01) << some[i]->label();
   }

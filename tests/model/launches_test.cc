@@ -26,7 +26,7 @@ TEST(Launches, HostsOfPublishedNetworksAreWithinTheFactor) {
       ASSERT_TRUE(data.ok()) << data.status();
       double least_us = std::numeric_limits<double>::infinity();
       for (const fit::Sample& row : data->samples) {
-        const std::vector<double> launches = LaunchesOf(row.graph, data->target);
+        const std::vector<double> launches = LaunchesOf(row.graph(), data->target);
         const double all = std::accumulate(launches.begin(), launches.end(), 0.0);
         if (all < 50) continue;
         ++networks;

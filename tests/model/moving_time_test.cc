@@ -73,8 +73,8 @@ TEST(MovingTime, NoMeasuredKernelTakesLess) {
     ASSERT_TRUE(data.ok()) << data.status();
     const MovingTime moving(data->target);
     for (const fit::Sample& row : data->samples) {
-      if (row.graph.nodes().size() != 1) continue;
-      const double us = moving.LeastUs(row.graph, 0);
+      if (row.graph().nodes().size() != 1) continue;
+      const double us = moving.LeastUs(row.graph(), 0);
       ASSERT_LE(us, row.latency_us()) << gpu << " " << row.label();
       beyond_the_caches += us > 0;
     }

@@ -30,7 +30,7 @@ Sample RowOf(int64_t width, double latency_us) {
   graph::NetBuilder net;
   const graph::ValueRef x = net.Linear(net.Input({width, width}), width);
   Sample row;
-  row.graph = std::move(net).Finish({x}).value();
+  row.measurement.subject.graph = std::move(net).Finish({x}).value();
   row.measurement.latency.median_us = latency_us;
   return row;
 }
@@ -39,7 +39,7 @@ Sample CopyOf(int64_t elements, double latency_us) {
   graph::NetBuilder net;
   const graph::ValueRef x = net.Relu(net.Input({elements}));
   Sample row;
-  row.graph = std::move(net).Finish({x}).value();
+  row.measurement.subject.graph = std::move(net).Finish({x}).value();
   row.measurement.latency.median_us = latency_us;
   return row;
 }
@@ -158,7 +158,7 @@ TEST(OtherGpu, ConvolutionsMatterWhereThereAreSome) {
   options.out_channels = 64;
   const graph::ValueRef x = net.Conv2d(net.Input({8, 64, 56, 56}), options);
   Sample row;
-  row.graph = std::move(net).Finish({x}).value();
+  row.measurement.subject.graph = std::move(net).Finish({x}).value();
   row.measurement.latency.median_us = 5000;
   std::mt19937_64 random(1);
   for (int i = 0; i < 40; ++i) EXPECT_EQ(OtherGpuFor(row, Gpu(), &random).spec->precision, "float32");

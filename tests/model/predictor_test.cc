@@ -394,9 +394,9 @@ TEST_F(PredictorTest, CalibratesToAMachineTwiceAsSlow) {
     const int32_t conv = AddConv(&b, b.AddInput("x", {{1, channels, 28, 28}, graph::DType::float32}), channels);
     graph::Graph g = std::move(b).Build({graph::ValueRef::Node(conv)});
     const double us = Predict(g).latency_us;
-    store::Measurement twice_as_slow;
+    store::Measurement& twice_as_slow = probe.records.emplace_back();
+    store::SetGraph(std::move(g), &twice_as_slow.subject);
     twice_as_slow.latency.median_us = 2 * us;
-    probe.records.push_back({std::move(g), twice_as_slow});
   }
   const auto c = predictor_->Calibrate(probe);
   ASSERT_TRUE(c.ok()) << c.status();
@@ -449,10 +449,10 @@ TEST_F(PredictorTest, CalibratesBesideItsOwnSpecification) {
     graph::GraphBuilder b;
     const int32_t conv = AddConv(&b, b.AddInput("x", {{1, channels, 28, 28}, graph::DType::float32}), channels);
     graph::Graph g = std::move(b).Build({graph::ValueRef::Node(conv)});
-    store::Measurement measured;
+    store::Measurement& measured = probe.records.emplace_back();
     measured.latency.median_us = Predict(g, &own).latency_us;
     EXPECT_NE(measured.latency.median_us, Predict(g).latency_us);
-    probe.records.push_back({std::move(g), measured});
+    store::SetGraph(std::move(g), &measured.subject);
   }
   const auto c = predictor_->Calibrate(probe);
   ASSERT_TRUE(c.ok()) << c.status();

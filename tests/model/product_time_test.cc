@@ -95,8 +95,8 @@ TEST(ProductTime, MeasuredProductsAreWithin) {
     const auto data = fit::LoadMeasurements(COBRA_SOURCE_DIR "/data/" + gpu);
     ASSERT_TRUE(data.ok()) << data.status();
     for (const fit::Sample& row : data->samples) {
-      if (row.graph.nodes().size() != 1) continue;
-      const ProductTime time(data->target, row.graph);
+      if (row.graph().nodes().size() != 1) continue;
+      const ProductTime time(data->target, row.graph());
       ASSERT_LE(time.LeastUs(0), row.latency_us()) << gpu << " " << row.label();
       const double most_us = time.MostUs(0);
       products += !std::isinf(most_us);

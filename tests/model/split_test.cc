@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
+#include "graph/json.h"
 #include "model/fit/dataset.h"
 #include "store/store.h"
 
@@ -92,9 +93,11 @@ store::StoredMeasurement Stored(const std::string& task_id, const std::string& o
   stored.target = "cpu";
   stored.task_id = task_id;
   stored.measurement.subject.label = "relu";
-  stored.measurement.subject.graph_json =
-      absl::StrCat(R"({"inputs":[{"name":"x","shape":[1,)", width, R"(],"dtype":"float32"}],"ops":[)", ops,
-                   R"(],"output":[)", ops.empty() ? "\"in:0\"" : "0", "]}");
+  const auto graph = graph::GraphFromJson(absl::StrCat(R"({"inputs":[{"name":"x","shape":[1,)", width,
+                                                       R"(],"dtype":"float32"}],"ops":[)", ops, R"(],"output":[)",
+                                                       ops.empty() ? "\"in:0\"" : "0", "]}"));
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  store::SetGraph(*graph, &stored.measurement.subject);
   stored.measurement.latency.median_us = 3.5;
   return stored;
 }
@@ -109,10 +112,17 @@ TEST(LoadStoreMeasurements, LeavesOutWhatIsHeldEmptyOrDamaged) {
   held.held = "60 us is 15 times more than the predicted 4 us";
   negative.measurement.node_latency_us = {-1};
   zero.measurement.latency.median_us = 0;
-  ASSERT_TRUE((*store)
-                  ->AppendMeasurements({Stored("a", "", 4), Stored("b", relu, 4), held, negative, zero,
-                                        Stored("f", R"({"op":"no_such_operator","inputs":["in:0"]})", 8)})
-                  .ok());
+  ASSERT_TRUE(
+      (*store)
+          ->AppendMeasurements({Stored("a", "", 4), Stored("b", relu, 4), held, negative, zero, Stored("f", relu, 8)})
+          .ok());
+  auto database = store::OpenDatabase(path);
+  ASSERT_TRUE(database.ok()) << database.status();
+  const absl::Status changed = (*database)->Transaction([](store::SqlSession& session) {
+    return session.Execute(
+        "UPDATE measurements SET graph_json = REPLACE(graph_json, 'relu', 'no_such_operator') WHERE task_id = 'f'");
+  });
+  ASSERT_TRUE(changed.ok()) << changed;
   const auto data = LoadStoreMeasurements(store->get(), "cpu");
   ASSERT_TRUE(data.ok()) << data.status();
   EXPECT_EQ(data->samples.size(), 1u);
@@ -171,8 +181,8 @@ TEST(LoadAllMeasurements, TargetsHaveCopiesOfAGraph) {
   const auto sets = LoadAllMeasurements(folders);
   ASSERT_TRUE(sets.ok()) << sets.status();
   const Sample &a = (*sets)[0].samples.at(0), &b = (*sets)[1].samples.at(0);
-  ASSERT_EQ(a.graph.nodes().size(), 1u);
-  EXPECT_EQ(a.graph.nodes().data(), b.graph.nodes().data());
+  ASSERT_EQ(a.graph().nodes().size(), 1u);
+  EXPECT_EQ(a.graph().nodes().data(), b.graph().nodes().data());
   EXPECT_EQ(a.fingerprint(), b.fingerprint());
   std::filesystem::remove_all(root);
 }

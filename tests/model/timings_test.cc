@@ -41,8 +41,8 @@ TargetSpec SheetOf(const char* kind, const char* device, const char* runtime) {
   return sheet;
 }
 
-std::vector<TimedNetwork> Rows(const std::vector<std::pair<int64_t, double>>& widths_and_us) {
-  std::vector<TimedNetwork> rows;
+std::vector<store::TimedNetwork> Rows(const std::vector<std::pair<int64_t, double>>& widths_and_us) {
+  std::vector<store::TimedNetwork> rows;
   for (const auto& [width, us] : widths_and_us)
     rows.push_back({std::to_string(rows.size() + 1), Perceptron(width), us, 1});
   return rows;
@@ -63,24 +63,24 @@ TEST(Timings, OneNetworkHasOneMedian) {
   const CheckedTimings checked = CheckTimings(Rows({{64, 500}, {96, 800}, {64, 700}, {64, 520}}), Machine(), {});
   EXPECT_TRUE(checked.refused.empty());
   ASSERT_EQ(checked.records.size(), 2U);
-  EXPECT_EQ(checked.records[0].measurement.latency.median_us, 520);
-  EXPECT_EQ(checked.records[0].measurement.latency.runs, 3);
+  EXPECT_EQ(checked.records[0].latency.median_us, 520);
+  EXPECT_EQ(checked.records[0].latency.runs, 3);
 }
 
 // So that a target that is exported and imported is the same.
 TEST(Timings, AMedianIsWhatIsStored) {
   const CheckedTimings checked = CheckTimings(Rows({{64, 500.0004}, {64, 501.0007}, {96, 800.00049}}), Machine(), {});
   ASSERT_EQ(checked.records.size(), 2U);
-  EXPECT_EQ(checked.records[0].measurement.latency.median_us, 500.501);
-  EXPECT_EQ(checked.records[1].measurement.latency.median_us, 800);
+  EXPECT_EQ(checked.records[0].latency.median_us, 500.501);
+  EXPECT_EQ(checked.records[1].latency.median_us, 800);
 }
 
 TEST(CheckUnits, AHalfInAnotherUnitIsNoticed) {
   for (const size_t count : {4U, 6U, 10U}) {
-    std::vector<AdaptSample> samples;
+    std::vector<store::TimedNetwork> samples;
     std::vector<double> errors;  // of the data sheet
     for (size_t i = 0; i < count; ++i) {
-      samples.push_back({nullptr, 1000, "row " + std::to_string(i + 1)});
+      samples.push_back({"row " + std::to_string(i + 1), {}, 1000});
       errors.push_back(0.1 * static_cast<double>(i) - (i % 2 == 1 ? std::log(1000) : 0));
     }
     const absl::Status status = CheckUnits(samples, errors);
@@ -104,7 +104,7 @@ TEST(Timings, OneBadRowDoesNotSpeakAgainstTheOthers) {
   const CheckedTimings of_many = CheckTimings(Rows({{64, 4500}, {64, 500}, {64, 510}, {64, 490}}), Machine(), {});
   ASSERT_EQ(of_many.refused.size(), 1U);
   EXPECT_EQ(of_many.refused[0].row, "1");
-  EXPECT_EQ(of_many.records[0].measurement.latency.median_us, 500);
+  EXPECT_EQ(of_many.records[0].latency.median_us, 500);
   const CheckedTimings of_two = CheckTimings(Rows({{64, 500}, {64, 1100}}), Machine(), {});
   ASSERT_EQ(of_two.refused.size(), 1U);
   EXPECT_NE(of_two.refused[0].why.message().find("of row 1"), std::string::npos);
@@ -121,7 +121,7 @@ class TimingLevelTest : public testing::Test {
       rows.push_back({static_cast<int64_t>(64 + 32 * i), factor * (500 + 300 * static_cast<double>(i))});
     return rows;
   }
-  static std::vector<store::MeasuredGraph> Earlier(size_t networks) {
+  static std::vector<store::Measurement> Earlier(size_t networks) {
     return CheckTimings(Rows(Timed(networks, 1)), Machine(), {}).records;
   }
 };
@@ -156,7 +156,7 @@ TEST_F(TimingLevelTest, NetworksThatDisagreeAreNone) {
 }
 
 TEST_F(TimingLevelTest, WhatIsScaledIsNotRefused) {
-  std::vector<store::MeasuredGraph> earlier = Earlier(4);
+  std::vector<store::Measurement> earlier = Earlier(4);
   std::vector<std::pair<int64_t, double>> rows = Timed(4, 3);
   rows[3].second = 1400;  // as before: the others say that it should take three times as long
   ScaleTimings(FindNewLevel(Rows(rows), earlier)->factor, &earlier);
@@ -168,16 +168,16 @@ TEST_F(TimingLevelTest, WhatIsScaledIsNotRefused) {
 
 TEST(Timings, FurtherOnesCountByTheirNumbers) {
   ProbeResult probe{Machine(), CheckTimings(Rows({{64, 500}, {96, 900}}), Machine(), {}).records};
-  std::vector<TimedNetwork> more = Rows({{64, 600}, {128, 1500}});
+  std::vector<store::TimedNetwork> more = Rows({{64, 600}, {128, 1500}});
   more[0].timings = 5;
   AddTimings(CheckTimings(std::move(more), Machine(), probe.records).records, &probe);
   ASSERT_EQ(probe.records.size(), 3U);
-  EXPECT_EQ(probe.records[0].measurement.latency.median_us, 600);
-  EXPECT_EQ(probe.records[0].measurement.latency.runs, 6);
+  EXPECT_EQ(probe.records[0].latency.median_us, 600);
+  EXPECT_EQ(probe.records[0].latency.runs, 6);
   EXPECT_FALSE(HasLayers(probe));
   const auto read = ProbeResultFromJson(ProbeResultToJson(probe));
   ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->records[0].measurement.latency.runs, 6);
+  EXPECT_EQ(read->records[0].latency.runs, 6);
   EXPECT_EQ(ProbeResultToJson(*read), ProbeResultToJson(probe));
 }
 
@@ -185,47 +185,47 @@ TEST(Timings, FurtherOnesOfADisturbedMachineBecomeUndisturbed) {
   ProbeResult probe{Machine(), CheckTimings(Rows({{64, 500}}), Machine(), {}).records, std::vector<double>(20, 1.25)};
   AddTimings(CheckTimings(Rows({{128, 1500}}), Machine(), {}).records, &probe);
   ASSERT_EQ(probe.records.size(), 2U);
-  EXPECT_EQ(probe.records[0].measurement.latency.median_us, 500);
-  EXPECT_EQ(probe.records[1].measurement.latency.median_us, 1200);
+  EXPECT_EQ(probe.records[0].latency.median_us, 500);
+  EXPECT_EQ(probe.records[1].latency.median_us, 1200);
 }
 
 TEST(Timings, TheLatestNetworksStay) {
   ProbeResult probe{Machine(), {}};
-  std::vector<store::MeasuredGraph> records;
+  std::vector<store::Measurement> records;
   for (size_t i = 0; i < kMaxTimedNetworks + 5; ++i) {
-    store::MeasuredGraph& record = records.emplace_back();
-    record.measurement.subject.is_network = i != 0;
-    record.measurement.subject.fingerprint = std::to_string(i);
-    record.measurement.latency.median_us = 10;
+    store::Measurement& record = records.emplace_back();
+    record.subject.is_network = i != 0;
+    record.subject.fingerprint = std::to_string(i);
+    record.latency.median_us = 10;
   }
   AddTimings(std::move(records), &probe);
   ASSERT_EQ(probe.records.size(), kMaxTimedNetworks + 1);
-  EXPECT_EQ(probe.records[0].measurement.subject.fingerprint, "0");  // a layer
-  EXPECT_EQ(probe.records[1].measurement.subject.fingerprint, "5");
+  EXPECT_EQ(probe.records[0].subject.fingerprint, "0");  // a layer
+  EXPECT_EQ(probe.records[1].subject.fingerprint, "5");
 }
 
 // A kilobyte of a request may become a network of 30 MiB.
 TEST(Timings, LargeNetworksStayUpToTheirBytes) {
   ProbeResult probe{Machine(), {}};
-  std::vector<store::MeasuredGraph> records;
+  std::vector<store::Measurement> records;
   for (int i = 0; i < 12; ++i) {
-    store::MeasuredGraph& record = records.emplace_back();
+    store::Measurement& record = records.emplace_back();
     graph::GraphBuilder builder;
     graph::Shape shape(60, 1);
     shape[0] = 30'000;
     ASSERT_TRUE(builder.Add(graph::Op::unbind, {{"dim", int64_t{0}}}, {builder.AddInput("x", {shape})}).ok());
-    record.graph = std::move(builder).Build({graph::ValueRef::Node(0)});
-    record.measurement.subject.is_network = true;
-    record.measurement.subject.fingerprint = std::to_string(i);
-    record.measurement.latency.median_us = 10;
+    record.subject.graph = std::move(builder).Build({graph::ValueRef::Node(0)});
+    record.subject.is_network = true;
+    record.subject.fingerprint = std::to_string(i);
+    record.latency.median_us = 10;
   }
   AddTimings(std::move(records), &probe);
   ASSERT_LT(probe.records.size(), 12u);
   int64_t bytes = 0;
-  for (const store::MeasuredGraph& record : probe.records) bytes += graph::GraphBytes(record.graph);
+  for (const store::Measurement& record : probe.records) bytes += graph::GraphBytes(record.subject.graph);
   EXPECT_LE(bytes, kMaxProbeGraphBytes);
   EXPECT_GT(bytes, kMaxProbeGraphBytes / 2);
-  EXPECT_EQ(probe.records.back().measurement.subject.fingerprint, "11");  // the latest
+  EXPECT_EQ(probe.records.back().subject.fingerprint, "11");  // the latest
 }
 
 TEST(Timings, NothingIsCheckedForNobody) {

@@ -85,10 +85,10 @@ class FakePredictor : public predict::Predictor {
     return calibration;
   }
   absl::StatusOr<predict::Calibration> Adapt(const predict::TargetSpec& machine,
-                                             absl::Span<const predict::AdaptSample> samples,
+                                             absl::Span<const store::TimedNetwork> samples,
                                              const predict::AdaptOptions&) const override {
     ++fits;
-    for (const predict::AdaptSample& sample : samples) {
+    for (const store::TimedNetwork& sample : samples) {
       if (sample.name == refused_sample) return absl::InvalidArgumentError(absl::StrCat(sample.name, ": is unlike it"));
     }
     predict::Calibration calibration;

@@ -91,9 +91,9 @@ class FakeStore : public store::Store {
     const int64_t version = of.based_on == 0 ? of.version : of.based_on;
     return calibrations.at(static_cast<size_t>(version) - 1).probe_json;
   }
-  absl::StatusOr<std::vector<store::Timing>> TimingsOf(const store::CalibrationRecord& of) override {
+  absl::StatusOr<std::vector<store::TimedNetwork>> TimingsOf(const store::CalibrationRecord& of) override {
     absl::MutexLock lock(&mutex_);
-    std::vector<store::Timing> timings;
+    std::vector<store::TimedNetwork> timings;
     for (const store::CalibrationRecord& record : calibrations) {
       if (of.based_on == 0 || record.based_on != of.based_on || record.version > of.version ||
           withdrawn.count(record.version) > 0)

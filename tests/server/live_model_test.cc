@@ -198,10 +198,10 @@ TEST_F(LiveModelTest, OnlyWhatIsNewIsFittedAgain) {
 }
 
 // One relu that was timed.
-std::vector<store::MeasuredGraph> TimedRelu(double us) {
-  std::vector<store::MeasuredGraph> records = predict::ProbeResultFromJson(SmallProbeJson(us))->records;
-  records[0].measurement.subject.is_network = true;
-  records[0].measurement.latency.runs = 1;
+std::vector<store::Measurement> TimedRelu(double us) {
+  std::vector<store::Measurement> records = predict::ProbeResultFromJson(SmallProbeJson(us))->records;
+  records[0].subject.is_network = true;
+  records[0].latency.runs = 1;
   return records;
 }
 
@@ -211,7 +211,7 @@ absl::StatusOr<CalibrationOutcome> ObserveRelu(LiveModel* live, const std::strin
   return live->Observe(target, measured->version, TimedRelu(us));
 }
 
-predict::ProbeResult Phone(std::vector<store::MeasuredGraph> records = {}) {
+predict::ProbeResult Phone(std::vector<store::Measurement> records = {}) {
   predict::ProbeResult phone;
   phone.machine.kind = "cpu";
   phone.machine.device = "Phone";
@@ -231,7 +231,7 @@ TEST_F(LiveModelTest, AnAdaptedTargetIsStoredAndFittedToItsTimingsAgain) {
     const auto measured = live->MeasuredOf("phone");
     ASSERT_TRUE(measured.ok()) << measured.status();
     ASSERT_EQ(measured->probe.records.size(), 1u);
-    EXPECT_EQ(measured->probe.records[0].measurement.latency.median_us, 25);  // of both
+    EXPECT_EQ(measured->probe.records[0].latency.median_us, 25);  // of both
     EXPECT_EQ(measured->probe.machine.device, "Phone");
   }
   EXPECT_EQ(store_.calibrations[1].based_on, 1);
@@ -245,7 +245,7 @@ TEST_F(LiveModelTest, AnAdaptedTargetIsStoredAndFittedToItsTimingsAgain) {
   EXPECT_EQ(live->Get()->FindCalibration("phone")->model_sha256, "sha of v2");
   EXPECT_EQ(v2->fits, 1);
   ASSERT_TRUE(live->UndoCalibration("phone", 3).ok());
-  EXPECT_EQ(live->MeasuredOf("phone")->probe.records[0].measurement.latency.median_us, 20);
+  EXPECT_EQ(live->MeasuredOf("phone")->probe.records[0].latency.median_us, 20);
 }
 
 TEST_F(LiveModelTest, TimingsAreAddedToWhatTheyWereCheckedWith) {
@@ -255,7 +255,7 @@ TEST_F(LiveModelTest, TimingsAreAddedToWhatTheyWereCheckedWith) {
   ASSERT_TRUE(live->Observe("phone", checked_with, TimedRelu(20)).ok());
   EXPECT_TRUE(absl::IsAborted(live->Observe("phone", checked_with, TimedRelu(90)).status()));
   EXPECT_TRUE(absl::IsAborted(live->Adapt("phone", Phone(), {}, {}, checked_with).status()));  // would lose it
-  EXPECT_EQ(live->MeasuredOf("phone")->probe.records[0].measurement.latency.median_us, 20);
+  EXPECT_EQ(live->MeasuredOf("phone")->probe.records[0].latency.median_us, 20);
 }
 
 TEST_F(LiveModelTest, ARequestIsDoneOnce) {
@@ -276,18 +276,18 @@ TEST_F(LiveModelTest, ARequestIsDoneOnce) {
 }
 
 // As text, each has 800,000 values; a text has at most 2,000,000.
-std::vector<store::MeasuredGraph> TimedViews(int count) {
-  std::vector<store::MeasuredGraph> records;
+std::vector<store::Measurement> TimedViews(int count) {
+  std::vector<store::Measurement> records;
   for (int i = 0; i < count; ++i) {
     graph::GraphBuilder builder;
     const graph::ValueRef x = builder.AddInput("x", {{60'000, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 + i}});
     EXPECT_TRUE(builder.Add(graph::Op::unbind, {{"dim", int64_t{0}}}, {x}).ok());
-    store::MeasuredGraph& record = records.emplace_back();
-    record.graph = std::move(builder).Build({graph::ValueRef::Node(0)});
-    record.measurement.subject.is_network = true;
-    record.measurement.subject.label = std::to_string(i);
-    record.measurement.subject.fingerprint = std::to_string(i);
-    record.measurement.latency.median_us = 20;
+    store::Measurement& record = records.emplace_back();
+    record.subject.graph = std::move(builder).Build({graph::ValueRef::Node(0)});
+    record.subject.is_network = true;
+    record.subject.label = std::to_string(i);
+    record.subject.fingerprint = std::to_string(i);
+    record.latency.median_us = 20;
   }
   return records;
 }

@@ -10,9 +10,12 @@
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
+#include "graph/json.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "store/json_cut.h"
 #include "store/measurement_json.h"
+#include "tests/store/a_graph.h"
 
 namespace cobra::store {
 namespace {
@@ -26,8 +29,7 @@ Measurement AMeasurement() {
   m.subject.index = 17;
   m.subject.repeat = 1;
   m.subject.label = "relu";
-  m.subject.fingerprint = "00ff";
-  m.subject.graph_json = R"({"inputs":[],"ops":[]})";
+  SetGraph(AGraph(), &m.subject);
   m.conditions.session = "s";
   m.conditions.target = "gpu-x-tf32";
   m.conditions.cache = "cold";
@@ -53,15 +55,20 @@ Measurement AMeasurement() {
 
 // Other tools read these lines: names, order and digits stay what they are.
 TEST(MeasurementTest, AJsonLineIsWrittenByteForByte) {
+  const Subject subject = AMeasurement().subject;
   EXPECT_EQ(
       MeasurementToJson(AMeasurement()),
-      R"({"kind":"record","session":"s","target":"gpu-x-tf32","cache":"cold","space":"real-layers","seed":20261120,)"
-      R"("index":17,"repeat":1,"is_network":false,"label":"relu","fingerprint":"00ff","outcome":"ok",)"
-      R"("latency_us":12.5,"p10_us":12.0,"p90_us":0.0,"min_us":0.0,"mean_us":0.0,"ci_low_us":0.0,"ci_high_us":13.0,)"
-      R"("runs":10,"batch":2,"cold_us":400.0,"device_us":11.5,"peak_memory_bytes":4096,"energy_j":0.000125,)"
-      R"("node_latency_us":[1.5,2.25],"canary_ratio":1.02,"canary_copy_ratio":0.9,"suspect":true,"load":0.5,)"
-      R"("time_utc":"2026-11-20T08:40:00Z","clock_before_mhz":1980.0,"temperature_c":41.0,)"
-      R"("graph":{"inputs":[],"ops":[]}})");
+      absl::StrCat(
+          R"({"kind":"record","session":"s","target":"gpu-x-tf32","cache":"cold","space":"real-layers","seed":20261120,)"
+          R"("index":17,"repeat":1,"is_network":false,"label":"relu","fingerprint":")",
+          subject.fingerprint,
+          R"(","outcome":"ok",)"
+          R"("latency_us":12.5,"p10_us":12.0,"p90_us":0.0,"min_us":0.0,"mean_us":0.0,"ci_low_us":0.0,"ci_high_us":13.0,)"
+          R"("runs":10,"batch":2,"cold_us":400.0,"device_us":11.5,"peak_memory_bytes":4096,"energy_j":0.000125,)"
+          R"("node_latency_us":[1.5,2.25],"canary_ratio":1.02,"canary_copy_ratio":0.9,"suspect":true,"load":0.5,)"
+          R"("time_utc":"2026-11-20T08:40:00Z","clock_before_mhz":1980.0,"temperature_c":41.0,)"
+          R"("graph":)",
+          graph::GraphToJson(subject.graph, {/*origins=*/false}), "}"));
   EXPECT_EQ(MeasurementToJson(Measurement()),
             R"({"kind":"record","session":"","space":"","index":0,"repeat":0,"is_network":false,"label":"",)"
             R"("fingerprint":"","outcome":"ok","latency_us":0.0,"p10_us":0.0,"p90_us":0.0,"min_us":0.0,"mean_us":0.0,)"
@@ -77,7 +84,7 @@ TEST(MeasurementTest, SurvivesTheRoundTrip) {
   EXPECT_EQ(MeasurementToJson(*after), line);
   EXPECT_EQ(after->subject.Key(), "real-layers@20261120/17/1");
   EXPECT_EQ(after->subject.Name(), "real-layers@20261120/17");
-  EXPECT_EQ(after->subject.graph_json, AMeasurement().subject.graph_json);
+  EXPECT_EQ(graph::GraphToJson(after->subject.graph), graph::GraphToJson(AMeasurement().subject.graph));
   EXPECT_EQ(after->node_latency_us, (std::vector<double>{1.5, 2.25}));
   EXPECT_EQ(after->peak_memory_bytes, 4096);
   EXPECT_EQ(after->energy_j, 0.000125);
@@ -137,8 +144,55 @@ TEST(MeasurementTest, FieldsThatAreAbsentKeepWhatTheyHave) {
   ASSERT_TRUE(MergeFields(nlohmann::ordered_json::parse(R"({"label":"conv2d","power_w":null,"more":1})"), &m).ok());
   EXPECT_EQ(m.subject.label, "conv2d");
   EXPECT_EQ(m.subject.space, "real-layers");
-  EXPECT_EQ(FieldsToJson(m, {"label", "seed", "latency_us"}).dump(),
+  EXPECT_EQ(FieldsToJson(m, {"label", "seed", "latency_us"}),
             R"({"label":"conv2d","seed":20261120,"latency_us":12.5})");
+}
+
+// Two reads of one text give one graph, and another text another one.
+TEST(MeasurementTest, AGraphIsParsedOncePerText) {
+  GraphReader graphs;
+  const std::string line = MeasurementToJson(AMeasurement());
+  const auto first = MeasurementFromJson(line, &graphs), second = MeasurementFromJson(line, &graphs);
+  ASSERT_TRUE(first.ok() && second.ok()) << first.status();
+  EXPECT_EQ(first->subject.graph.nodes().data(), second->subject.graph.nodes().data());
+  EXPECT_EQ(second->subject.fingerprint, AMeasurement().subject.fingerprint);
+  Measurement other = AMeasurement();
+  SetGraph(AGraph(9), &other.subject);
+  const auto third = MeasurementFromJson(MeasurementToJson(other), &graphs);
+  ASSERT_TRUE(third.ok()) << third.status();
+  EXPECT_EQ(third->subject.fingerprint, other.subject.fingerprint);
+}
+
+TEST(MeasurementTest, AGraphThatOurRulesRefuseIsNamed) {
+  std::string line = MeasurementToJson(AMeasurement());
+  line = absl::StrReplaceAll(line, {{R"("op":"relu")", R"("op":"no_such_operator")"}});
+  const absl::Status status = MeasurementFromJson(line).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()), testing::AllOf(HasSubstr("graph: "), HasSubstr("no_such_operator")));
+}
+
+// However the line is written, its graph is found, and everything else is read.
+TEST(SplitRecordTest, FindsTheGraphInAnyText) {
+  for (const char* text :
+       {R"({"graph":{"a":["]","\"}"]},"label":"l"})", R"( { "label" : "l" , "graph" : {"a":["]","\"}"]} } )",
+        R"({"label":"l","gr\u0061ph":{"a":["]","\"}"]}})"}) {
+    const RecordParts parts = SplitRecord(text);
+    ASSERT_TRUE(parts.fields.is_object()) << text;
+    EXPECT_EQ(parts.fields["label"], "l");
+    EXPECT_EQ(parts.graph_json, R"({"a":["]","\"}"]})") << text;
+  }
+  EXPECT_EQ(SplitRecord(R"({"label":"graph","more":{"graph":1}})").graph_json, "");
+  EXPECT_EQ(SplitRecord(R"({"graph":null})").graph_json, "");
+  for (const char* text : {"", "[", R"({"graph":{)", R"({"graph":"a)", R"({"graph":1,"graph":2)", R"({"graph":1]})"})
+    EXPECT_FALSE(SplitRecord(text).fields.is_object()) << text;
+}
+
+TEST(MemberTextTest, OnlyOfWhatIsThereOnce) {
+  EXPECT_EQ(MemberText(R"({"a":1,"b":"x,}\"","c":[{}]})", "a"), "1");
+  EXPECT_EQ(MemberText(R"({"a":1,"b":"x,}\"","c":[{}]})", "b"), R"("x,}\"")");
+  EXPECT_EQ(MemberText(R"({"a":1,"b":"x,}\"","c":[{}]})", "c"), "[{}]");
+  for (const char* text : {R"({"a":1,"a":2})", R"([{"a":1}])", R"({"a")", R"({"a":)", R"({"a":1)", R"({"a":1,})"})
+    EXPECT_EQ(MemberText(text, "a"), "") << text;
 }
 
 // The table of fields is complete: a value set to something else shows in every form.

@@ -11,7 +11,9 @@
 #include "absl/time/clock.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
+#include "graph/json.h"
 #include "gtest/gtest.h"
+#include "tests/store/a_graph.h"
 #include "tests/store/databases.h"
 
 namespace cobra::store {
@@ -28,8 +30,7 @@ StoredMeasurement AMeasurement(const std::string& task_id = "") {
   stored.target = "cpu";
   stored.origin = task_id.empty() ? "probe" : "asked";
   stored.task_id = task_id;
-  stored.measurement.subject.fingerprint = "00ff";
-  stored.measurement.subject.graph_json = "{'quote\"}";
+  SetGraph(AGraph(), &stored.measurement.subject);
   stored.measurement.latency.median_us = 3.5;
   return stored;
 }
@@ -243,15 +244,15 @@ TEST_P(StoreTest, TimingsAreThoseOfTheVersionsThatCount) {
   ASSERT_TRUE((*store)->AppendCalibration(Calibration("phone", "first")).ok());
   EXPECT_TRUE((*store)->TimingsOf(latest())->empty());
   const int64_t base = latest().version;
-  const auto observe = [&](const char* name, std::vector<Timing> timings) {
+  const auto observe = [&](const char* name, std::vector<TimedNetwork> timings) {
     CalibrationRecord record = Calibration("phone", name);
     record.probe_json = "";
     record.based_on = base;
     record.timings = std::move(timings);
     return (*store)->AppendCalibration(record);
   };
-  ASSERT_TRUE(observe("second", {{"aa", "graph a", 1000.5, 3}, {"bb", "graph b", 2000, 1}}).ok());
-  ASSERT_TRUE(observe("third", {{"aa", "the same graph", 1100, 1}}).ok());
+  ASSERT_TRUE(observe("second", {{"row 1", AGraph(1), 1000.5, 3}, {"row 2", AGraph(2), 2000, 1}}).ok());
+  ASSERT_TRUE(observe("third", {{"", AGraph(1), 1100, 1}}).ok());
   EXPECT_EQ(latest().calibration_json, "third");
   EXPECT_EQ(*(*store)->ProbeOf(latest()), "probe of first");
   EXPECT_EQ(latest().probe_json, "");  // those of all targets are not read together
@@ -261,13 +262,13 @@ TEST_P(StoreTest, TimingsAreThoseOfTheVersionsThatCount) {
   ASSERT_EQ(timings->size(), 3u);
   EXPECT_EQ((*timings)[0].latency_us, 1000.5);
   EXPECT_EQ((*timings)[0].timings, 3);
-  EXPECT_EQ((*timings)[2].network, "aa");
-  EXPECT_EQ((*timings)[0].graph_json, "graph a");
-  EXPECT_EQ((*timings)[2].graph_json, "");  // stored once, and read once
+  EXPECT_EQ((*timings)[1].graph.inputs()[0].type.shape, graph::Shape({1, 2}));
+  // Stored once, and read once.
+  EXPECT_EQ((*timings)[2].graph.nodes().data(), (*timings)[0].graph.nodes().data());
   // A later version was fitted to the timings of one that is withdrawn: it has to be fitted again.
   const std::string model = latest().model_sha256;
   ASSERT_FALSE(model.empty());
-  ASSERT_TRUE(observe("fourth", {{"cc", "graph c", 10, 1}}).ok());
+  ASSERT_TRUE(observe("fourth", {{"", AGraph(3), 10, 1}}).ok());
   ASSERT_TRUE((*store)->WithdrawCalibration("phone", latest().version - 1).ok());
   EXPECT_EQ(latest().calibration_json, "fourth");
   EXPECT_EQ(latest().model_sha256, "");
@@ -317,14 +318,14 @@ TEST_P(StoreTest, AReportedMeasurementComesBackWhole) {
   before.session_json = R"({"kind":"session","session":"s1"})";
   before.measurement.subject.space = "real-layers";
   before.measurement.subject.is_network = true;
-  before.measurement.subject.graph_json = R"({"ops":[]})";
+  SetGraph(AGraph(5), &before.measurement.subject);
   before.measurement.conditions.session = "s1";
   before.measurement.conditions.target = "what the worker calls it";
   before.measurement.latency.median_us = 12.3456;  // a column keeps every digit
   before.measurement.latency.runs = 10;
   before.measurement.peak_memory_bytes = 4096;
   StoredMeasurement failed = AMeasurement("bb");
-  failed.measurement.subject.graph_json.clear();
+  failed.measurement.subject = Subject();
   failed.measurement.outcome = Outcome::timeout;
   failed.measurement.message = "no result after 120 s";
   ASSERT_TRUE((*store)->AppendMeasurements({before, failed, AMeasurement()}).ok());
@@ -337,7 +338,6 @@ TEST_P(StoreTest, AReportedMeasurementComesBackWhole) {
   EXPECT_EQ(after.origin, "asked");
   EXPECT_EQ(after.task_id, "aa");
   EXPECT_EQ(after.measurement.latency.median_us, 12.3456);
-  EXPECT_EQ(after.measurement.subject.graph_json, before.measurement.subject.graph_json);
   EXPECT_EQ(MeasurementToJson(after.measurement), MeasurementToJson(before.measurement));
   EXPECT_EQ((*all)[1].measurement.outcome, Outcome::timeout);
   EXPECT_EQ((*all)[1].measurement.message, failed.measurement.message);
@@ -365,7 +365,6 @@ TEST_P(StoreTest, TheColumnsOfAMeasurementStayWhatTheyAre) {
   auto store = OpenStore(location_);
   ASSERT_TRUE(store.ok()) << store.status();
   StoredMeasurement stored = AMeasurement("aa");
-  stored.measurement.subject.graph_json = R"({"ops":[]})";
   ASSERT_TRUE((*store)->AppendMeasurements({stored, AMeasurement()}).ok());
   auto database = OpenDatabase(location_);
   ASSERT_TRUE(database.ok()) << database.status();
@@ -382,30 +381,35 @@ TEST_P(StoreTest, TheColumnsOfAMeasurementStayWhatTheyAre) {
   EXPECT_EQ(rows[0].Int(0), 1000000000);
   EXPECT_EQ(rows[0].Text(1), "cpu");
   EXPECT_EQ(rows[0].Text(2), "asked");
-  EXPECT_EQ(rows[0].Text(3), "00ff");
+  EXPECT_EQ(rows[0].Text(3), stored.measurement.subject.fingerprint);
   EXPECT_EQ(rows[0].Int(4), 0);
   EXPECT_EQ(rows[0].Real(5), 3.5);
-  EXPECT_EQ(rows[0].Text(6), R"({"ops":[]})");
+  EXPECT_EQ(rows[0].Text(6), graph::GraphToJson(AGraph(), {/*origins=*/false}));
   EXPECT_EQ(rows[0].Text(7), "ok");
   EXPECT_EQ(rows[0].Text(8), MeasurementToJson(stored.measurement, {.graph = false}));
-  EXPECT_EQ(rows[1].Text(6), AMeasurement().measurement.subject.graph_json);
+  EXPECT_EQ(rows[1].Text(6), rows[0].Text(6));
   EXPECT_EQ(rows[1].Text(8), "");
+}
+
+absl::StatusOr<Measurement> Reported(absl::string_view record_json) {
+  GraphReader graphs;
+  return ReportedMeasurement(record_json, &graphs);
 }
 
 constexpr char kRelu[] =
     R"({"inputs":[{"name":"x","shape":[1,4],"dtype":"float32"}],"ops":[{"op":"relu","inputs":["in:0"]}],"output":[0]})";
 
 TEST(ReportedMeasurementTest, TheGraphIsBuiltAnew) {
-  const auto measurement = ReportedMeasurement(
+  const auto measurement = Reported(
       absl::StrCat(R"({"kind":"record","outcome":"ok","latency_us":2.5,"fingerprint":"wrong","graph":)", kRelu, "}"));
   ASSERT_TRUE(measurement.ok()) << measurement.status();
   EXPECT_EQ(measurement->subject.fingerprint.size(), 32u);
-  EXPECT_THAT(measurement->subject.graph_json, testing::HasSubstr(R"("out":[[1,4]])"));
+  EXPECT_EQ(measurement->subject.graph.nodes()[0].outputs[0].shape, graph::Shape({1, 4}));
 }
 
 TEST(ReportedMeasurementTest, WhatIsNoneIsInvalid) {
   const auto refused = [](const std::string& json) {
-    const absl::Status status = ReportedMeasurement(json).status();
+    const absl::Status status = Reported(json).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << json << ": " << status;
     return std::string(status.message());
   };
@@ -415,13 +419,13 @@ TEST(ReportedMeasurementTest, WhatIsNoneIsInvalid) {
               testing::HasSubstr("latency_us -1: is not a time"));
   EXPECT_THAT(refused(R"({"kind":"record","outcome":"ok","latency_us":1})"), testing::HasSubstr("graph: "));
   EXPECT_THAT(refused(R"({"kind":"record","outcome":"crashed","graph":{}})"), testing::HasSubstr("graph: "));
-  EXPECT_TRUE(ReportedMeasurement(R"({"kind":"record","outcome":"crashed"})").ok());
+  EXPECT_TRUE(Reported(R"({"kind":"record","outcome":"crashed"})").ok());
 }
 
 TEST(ReportedMeasurementTest, AbsurdValuesAreRefusedByName) {
   const auto refused = [](const std::string& fields) {
-    const absl::Status status = ReportedMeasurement(absl::StrCat(R"({"kind":"record","outcome":"ok","latency_us":2.5,)",
-                                                                 fields, R"(,"graph":)", kRelu, "}"))
+    const absl::Status status = Reported(absl::StrCat(R"({"kind":"record","outcome":"ok","latency_us":2.5,)", fields,
+                                                      R"(,"graph":)", kRelu, "}"))
                                     .status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << fields << ": " << status;
     return std::string(status.message());
@@ -437,8 +441,8 @@ TEST(ReportedMeasurementTest, AbsurdValuesAreRefusedByName) {
 }
 
 TEST(ReportedMeasurementTest, AMessageOfManyLinesBecomesOneShortLine) {
-  const auto measurement = ReportedMeasurement(
-      absl::StrCat(R"({"kind":"record","outcome":"crashed","message":"a\nb)", std::string(10000, 'x'), "\"}"));
+  const auto measurement =
+      Reported(absl::StrCat(R"({"kind":"record","outcome":"crashed","message":"a\nb)", std::string(10000, 'x'), "\"}"));
   ASSERT_TRUE(measurement.ok()) << measurement.status();
   EXPECT_EQ(measurement->message.substr(0, 4), "a bx");
   EXPECT_EQ(measurement->message.size(), kMaxMessageBytes);

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "store/task_queue.h"
+#include "tests/store/a_graph.h"
 #include "tests/store/databases.h"
 
 namespace cobra::store {
@@ -29,8 +30,7 @@ inline StoredMeasurement MeasurementOf(const std::string& id, double latency_us 
   StoredMeasurement stored;
   stored.time = absl::FromUnixSeconds(1);
   stored.task_id = id;
-  stored.measurement.subject.fingerprint = "00ff";
-  stored.measurement.subject.graph_json = "{}";
+  SetGraph(AGraph(), &stored.measurement.subject);
   stored.measurement.latency.median_us = latency_us;
   return stored;
 }

@@ -24,46 +24,43 @@ graph::Graph Relu(absl::string_view input_name, int64_t width) {
   return std::move(b).Build({graph::ValueRef::Node(relu, 0)});
 }
 
-TaskSubject Of(graph::Graph graph, int repeat = 0) {
-  TaskSubject subject;
-  subject.what = std::move(graph);
-  subject.repeat = repeat;
-  return subject;
-}
+Subject Of(graph::Graph graph, int repeat = 0) { return AskedSubject(std::move(graph), repeat); }
 
-TaskSubject Of(SpaceIndex sample, int repeat = 0) {
-  TaskSubject subject;
-  subject.what = std::move(sample);
+Subject SampleOf(std::string space, int64_t index, uint64_t seed, int repeat = 0) {
+  Subject subject;
+  subject.space = std::move(space);
+  subject.index = index;
+  subject.seed = seed;
   subject.repeat = repeat;
   return subject;
 }
 
 TEST(TaskSubjectTest, AGraphSurvivesTheRoundTrip) {
-  const TaskSubject before = Of(Relu("x", 8), 2);
+  const Subject before = Of(Relu("x", 8), 2);
   const std::string json = TaskSubjectToJson(before);
   EXPECT_EQ(json.find('\n'), std::string::npos);
-  const absl::StatusOr<TaskSubject> after = TaskSubjectFromJson(json);
+  const absl::StatusOr<Subject> after = TaskSubjectFromJson(json);
   ASSERT_TRUE(after.ok()) << after.status();
-  EXPECT_EQ(after->sample(), nullptr);
-  ASSERT_NE(after->graph(), nullptr);
-  EXPECT_EQ(graph::Fingerprint(*after->graph()), graph::Fingerprint(*before.graph()));
-  EXPECT_EQ(after->repeat, 2);
+  EXPECT_EQ(after->Key(), "asked/0/2");
+  ASSERT_TRUE(after->has_graph());
+  EXPECT_EQ(graph::Fingerprint(after->graph), graph::Fingerprint(before.graph));
+  EXPECT_EQ(after->fingerprint, before.fingerprint);
+  EXPECT_EQ(after->label, "relu");
   EXPECT_EQ(TaskSubjectToJson(*after), json);
 }
 
 TEST(TaskSubjectTest, ASampleSurvivesTheRoundTrip) {
   const uint64_t seed = std::numeric_limits<uint64_t>::max();
-  const std::string json = TaskSubjectToJson(Of(SpaceIndex{"paper-layers", int64_t{1} << 40, seed}, 1));
+  const std::string json = TaskSubjectToJson(SampleOf("paper-layers", int64_t{1} << 40, seed, 1));
   // What stores and spools hold: not to be changed.
   EXPECT_EQ(json,
             R"({"sample":{"space":"paper-layers","index":1099511627776,"seed":18446744073709551615},"repeat":1})");
-  const absl::StatusOr<TaskSubject> after = TaskSubjectFromJson(json);
+  const absl::StatusOr<Subject> after = TaskSubjectFromJson(json);
   ASSERT_TRUE(after.ok()) << after.status();
-  EXPECT_EQ(after->graph(), nullptr);
-  ASSERT_NE(after->sample(), nullptr);
-  EXPECT_EQ(after->sample()->space, "paper-layers");
-  EXPECT_EQ(after->sample()->index, int64_t{1} << 40);
-  EXPECT_EQ(after->sample()->seed, seed);
+  EXPECT_FALSE(after->has_graph());
+  EXPECT_EQ(after->space, "paper-layers");
+  EXPECT_EQ(after->index, int64_t{1} << 40);
+  EXPECT_EQ(after->seed, seed);
   EXPECT_EQ(after->repeat, 1);
 }
 
@@ -71,16 +68,15 @@ TEST(TaskSubjectTest, TheIdIsOfTheSubjectTheRepetitionAndTheTarget) {
   const std::string id = TaskId(Of(Relu("x", 8)), "cpu");
   EXPECT_EQ(id.size(), 32u);
   EXPECT_EQ(id, TaskId(Of(Relu("x", 8)), "cpu"));
-  const SpaceIndex sample{"paper-layers", 17, 1};
   const std::string ids[] = {id,
                              TaskId(Of(Relu("x", 9)), "cpu"),
                              TaskId(Of(Relu("x", 8), 1), "cpu"),
                              TaskId(Of(Relu("x", 8)), "gpu"),
-                             TaskId(Of(sample), "cpu"),
-                             TaskId(Of(sample, 1), "cpu"),
-                             TaskId(Of(SpaceIndex{"paper-layers", 18, 1}), "cpu"),
-                             TaskId(Of(SpaceIndex{"paper-layers", 17, 2}), "cpu"),
-                             TaskId(Of(SpaceIndex{"real-layers", 17, 1}), "cpu")};
+                             TaskId(SampleOf("paper-layers", 17, 1), "cpu"),
+                             TaskId(SampleOf("paper-layers", 17, 1, 1), "cpu"),
+                             TaskId(SampleOf("paper-layers", 18, 1), "cpu"),
+                             TaskId(SampleOf("paper-layers", 17, 2), "cpu"),
+                             TaskId(SampleOf("real-layers", 17, 1), "cpu")};
   EXPECT_EQ(std::set<std::string>(std::begin(ids), std::end(ids)).size(), std::size(ids));
 }
 
@@ -130,7 +126,7 @@ TEST(TaskSubjectTest, AGraphIsReadInAnyOrderOfTheKeys) {
   const std::string graph = json.substr(9, json.rfind(",\"repeat\"") - 9);
   for (const std::string& text :
        {json, R"({"repeat":3,"graph":)" + graph + "}", R"({ "graph": )" + graph + R"(, "repeat": 3 })"}) {
-    const absl::StatusOr<TaskSubject> subject = TaskSubjectFromJson(text);
+    const absl::StatusOr<Subject> subject = TaskSubjectFromJson(text);
     ASSERT_TRUE(subject.ok()) << subject.status();
     EXPECT_EQ(TaskSubjectToJson(*subject), json);
   }
@@ -159,9 +155,11 @@ TEST(TaskSubjectTest, WhatIsNoSubjectIsRefused) {
       {R"({"sample":{"space":"s"},"repeat":"0"})", "\"repeat\""},
       {R"({"graph":{"inputs":[],"ops":[{"op":"no_such_operator","inputs":[],"attrs":{},"out":[]}],"output":[0]}})",
        "no_such_operator"},
+      {R"({"graph":{"inputs":[{"name":"x","shape":[1],"dtype":"float32"}],"ops":[],"output":["in:0"]},"repeat":0})",
+       "has no calls"},
   };
   for (const Case& c : cases) {
-    const absl::StatusOr<TaskSubject> subject = TaskSubjectFromJson(c.text);
+    const absl::StatusOr<Subject> subject = TaskSubjectFromJson(c.text);
     ASSERT_FALSE(subject.ok()) << c.text;
     EXPECT_THAT(std::string(subject.status().message()), HasSubstr(c.message)) << c.text;
   }

@@ -58,8 +58,10 @@ class QueueService final : public v1::Measurements::Service {
   void EnqueueTasks(int tasks) {
     std::vector<store::TaskSpec> specs;
     for (int i = 0; i < tasks; ++i) {
-      store::TaskSubject subject;
-      subject.what = store::SpaceIndex{"paper-layers", i, 1};
+      store::Subject subject;
+      subject.space = "paper-layers";
+      subject.index = i;
+      subject.seed = 1;
       store::TaskSpec spec;
       spec.id = TaskIdOf(i);
       spec.target = "cpu";
@@ -80,9 +82,9 @@ class QueueService final : public v1::Measurements::Service {
         if (!subject.ok()) return subject.status();
         v1::MeasurementTask* const task = response->add_tasks();
         task->set_task_id(lease.spec.id);
-        task->mutable_sample()->set_space(subject->sample()->space);
-        task->mutable_sample()->set_index(subject->sample()->index);
-        task->mutable_sample()->set_seed(subject->sample()->seed);
+        task->mutable_sample()->set_space(subject->space);
+        task->mutable_sample()->set_index(subject->index);
+        task->mutable_sample()->set_seed(subject->seed);
       }
       return absl::OkStatus();
     });

@@ -13,7 +13,6 @@
 #include "base/status_macros.h"
 #include "model/predict/target/target.h"
 #include "nlohmann/json.hpp"
-#include "store/measured_graph.h"
 #include "store/measurement.h"
 
 namespace cobra::worker {
@@ -177,13 +176,12 @@ absl::StatusOr<Json> SessionOf(const Row& row) {
 
 // Checks a record: its numbers must be valid, and our shape rules must build its graph. Its
 // fingerprint and its graph's text are replaced by computed ones.
-absl::Status CheckRecord(store::Measurement* measurement) {
-  COBRA_RETURN_IF_ERROR(store::CheckLatencies(*measurement));
-  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, store::RebuildGraph(measurement));
-  const size_t numbers = measurement->node_latency_us.size();
-  if (numbers == 0 || numbers == graph.nodes().size()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("node_latency_us: ", numbers, " numbers for ", graph.nodes().size(), " calls"));
+absl::Status CheckRecord(const store::Measurement& measurement) {
+  COBRA_RETURN_IF_ERROR(store::CheckLatencies(measurement));
+  const size_t numbers = measurement.node_latency_us.size(), calls = measurement.subject.graph.nodes().size();
+  if (calls == 0) return absl::InvalidArgumentError("graph: is missing, or has no calls");
+  if (numbers == 0 || numbers == calls) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("node_latency_us: ", numbers, " numbers for ", calls, " calls"));
 }
 
 }  // namespace
@@ -257,7 +255,7 @@ CheckedRecords CheckRecords(absl::string_view json_lines) {
     if (sessions.count(session) == 0) return wrong(absl::StrCat("session \"", session, "\": has no line above"));
     const std::string key = measurement->subject.Key();
     if (!keys.insert(key).second) return wrong(absl::StrCat(key, ": occurs twice"));
-    if (const absl::Status status = CheckRecord(&*measurement); !status.ok()) return wrong(status.message());
+    if (const absl::Status status = CheckRecord(*measurement); !status.ok()) return wrong(status.message());
     absl::StrAppend(&checked.json_lines, store::MeasurementToJson(*measurement), "\n");
     ++checked.records;
   });

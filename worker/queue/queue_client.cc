@@ -38,14 +38,16 @@ void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) {
   proto->set_seconds(absl::ToInt64Seconds(duration));
 }
 
-absl::StatusOr<store::TaskSubject> SubjectFromProto(const v1::MeasurementTask& task) {
-  store::TaskSubject subject;
-  subject.repeat = task.repeat();
+absl::StatusOr<store::Subject> SubjectFromProto(const v1::MeasurementTask& task) {
   if (task.has_graph()) {
-    COBRA_ASSIGN_OR_RETURN(subject.what, proto::GraphFromProto(task.graph()));
-  } else {
-    subject.what = store::SpaceIndex{task.sample().space(), task.sample().index(), task.sample().seed()};
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromProto(task.graph()));
+    return store::AskedSubject(std::move(graph), task.repeat());
   }
+  store::Subject subject;
+  subject.space = task.sample().space();
+  subject.index = task.sample().index();
+  subject.seed = task.sample().seed();
+  subject.repeat = task.repeat();
   return subject;
 }
 
@@ -319,7 +321,7 @@ absl::Status QueueClient::LeaseTasks() {
 
 // A task that this worker cannot read, a newer server's perhaps, has that as its outcome.
 absl::Status QueueClient::AddLeased(const v1::MeasurementTask& task) {
-  const absl::StatusOr<store::TaskSubject> subject = SubjectFromProto(task);
+  const absl::StatusOr<store::Subject> subject = SubjectFromProto(task);
   if (subject.ok()) return spool_.AddTodo(task.task_id(), store::TaskSubjectToJson(*subject));
   const std::string message = absl::StrCat("this worker cannot read the task: ", subject.status().message());
   LogWarning(absl::StrCat("task ", task.task_id(), ": ", message));

@@ -28,6 +28,7 @@
 #include "base/names.h"
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
+#include "store/json_cut.h"
 #include "worker/machine/device_lock.h"
 
 namespace cobra::worker {
@@ -242,8 +243,13 @@ absl::StatusOr<FinishedTask> Spool::ReadDone(absl::string_view id) const {
   const Json json = ParseJson<Json>(*text);
   const auto record = json.is_object() ? json.find("record") : json.end();
   if (record == json.end() || !record->is_object()) return absl::DataLossError("is not a record");
-  const Json session = json.value("session", Json());
-  return FinishedTask{record->dump(), session.is_object() ? session.dump() : ""};
+  // Handed on as it was written.
+  FinishedTask finished;
+  finished.record_json = std::string(store::MemberText(*text, "record"));
+  if (const auto session = json.find("session"); session != json.end() && session->is_object())
+    finished.session_json = std::string(store::MemberText(*text, "session"));
+  if (finished.record_json.empty()) return absl::DataLossError("is not a record");
+  return finished;
 }
 
 absl::Status Spool::AddDone(absl::string_view id, const FinishedTask& finished) {

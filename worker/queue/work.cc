@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/subprocess.h"
-#include "store/measured_graph.h"
+#include "store/graph_reader.h"
 #include "store/task_subject.h"
 #include "worker/machine/device_lock.h"
 #include "worker/meter/meter.h"
@@ -83,12 +83,6 @@ class QueueClientProcess {
   std::optional<double> started_ns_;
 };
 
-Sample SampleOfGraph(const graph::Graph& graph) {
-  store::Subject subject;
-  store::ClassifyGraph(graph, &subject);
-  return {subject.is_network, subject.label, graph};
-}
-
 class Work {
  public:
   Work(const WorkOptions& options, Spool spool)
@@ -132,9 +126,10 @@ class Work {
   // late in a group, its other tasks are not measured again.
   absl::Status RunGroup(const std::vector<SpooledTask>& spooled) {
     std::vector<SpooledTask> todo;
-    std::vector<absl::StatusOr<store::TaskSubject>> subjects;
+    std::vector<absl::StatusOr<store::Subject>> subjects;
+    store::GraphReader graphs;  // of this group
     for (const SpooledTask& task : spooled) {
-      absl::StatusOr<store::TaskSubject> subject = ReadTask(task);
+      absl::StatusOr<store::Subject> subject = ReadTask(task, &graphs);
       if (absl::IsNotFound(subject.status())) continue;  // cancelled meanwhile
       if (absl::IsDataLoss(subject.status())) {
         COBRA_RETURN_IF_ERROR(spool_.RejectTodo(task, subject.status().message()));
@@ -167,7 +162,7 @@ class Work {
       };
       tasks.push_back(std::move(group_task));
     }
-    const absl::StatusOr<std::vector<std::optional<store::Measurement>>> measurements = runner_->Run(tasks);
+    const absl::StatusOr<std::vector<std::optional<store::Measurement>>> measurements = runner_->Run(tasks, &graphs);
     COBRA_RETURN_IF_ERROR(measurements.status());
     for (size_t i = 0; i < todo.size(); ++i) {
       if (!ended[i] || (*measurements)[i]) continue;
@@ -177,8 +172,7 @@ class Work {
   }
 
   // The task leaves the spool, unless the machine was disturbed.
-  void Take(const SpooledTask& task, const absl::StatusOr<store::TaskSubject>& subject,
-            store::Measurement measurement) {
+  void Take(const SpooledTask& task, const absl::StatusOr<store::Subject>& subject, store::Measurement measurement) {
     if (!IsInTodo(task)) return;  // cancelled
     if (measurement.conditions.suspect && ++tries_[task.id] < kMostDisturbedTries) {
       ++again_;
@@ -211,12 +205,12 @@ class Work {
 
   // NotFound: it is gone; DataLoss: the file is not a task. Any other error is the outcome of the
   // task.
-  absl::StatusOr<store::TaskSubject> ReadTask(const SpooledTask& task) const {
+  absl::StatusOr<store::Subject> ReadTask(const SpooledTask& task, store::GraphReader* graphs) const {
     const absl::StatusOr<std::string> text = spool_.ReadTodo(task);
     if (absl::IsNotFound(text.status())) return text.status();
     if (!text.ok()) return absl::DataLossError(text.status().message());
     if (!OutlineOfJson(*text).fault.empty()) return absl::DataLossError("is not a task");
-    return store::TaskSubjectFromJson(*text);
+    return store::TaskSubjectFromJson(*text, graphs);
   }
 
   store::Measurement Crashed() {
@@ -226,11 +220,11 @@ class Work {
     return measurement;
   }
 
-  static void NameSubject(const store::TaskSubject& task, store::Subject* subject) {
-    const store::SpaceIndex* sample = task.sample();
-    subject->space = sample == nullptr ? "asked" : sample->space;
-    subject->seed = sample == nullptr ? 0 : sample->seed;
-    subject->index = sample == nullptr ? 0 : sample->index;
+  // What is the task's; the rest is known since it was drawn.
+  static void NameSubject(const store::Subject& task, store::Subject* subject) {
+    subject->space = task.space;
+    subject->seed = task.seed;
+    subject->index = task.index;
     subject->repeat = task.repeat;
   }
 
@@ -250,9 +244,8 @@ class Work {
     return measurement;
   }
 
-  absl::StatusOr<Sample> Draw(const store::TaskSubject& subject) {
-    if (const graph::Graph* graph = subject.graph(); graph != nullptr) return SampleOfGraph(*graph);
-    const store::SpaceIndex& wanted = *subject.sample();
+  absl::StatusOr<Sample> Draw(const store::Subject& wanted) {
+    if (wanted.has_graph()) return Sample{wanted.is_network, wanted.label, wanted.graph};
     SamplerOptions options = options_.sampler;
     options.seed = wanted.seed;
     const std::string key = absl::StrCat(wanted.space, "/", wanted.seed);

@@ -17,6 +17,7 @@
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement.h"
+#include "store/measurement_json.h"
 #include "worker/machine/machine.h"
 #include "worker/run/group_runner.h"
 #include "worker/run/measure.h"
@@ -74,7 +75,7 @@ class Campaign {
     if (!FileExists(options_.out)) return absl::OkStatus();
     COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(options_.out));
     for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
-      const absl::StatusOr<store::Measurement> measurement = store::MeasurementFromJson(line);
+      const absl::StatusOr<store::Measurement> measurement = store::MeasurementOf(store::SplitRecord(line).fields);
       if (!measurement.ok()) continue;  // a session line or an incomplete one
       done_.insert(measurement->subject.Key());
       NoteSuspect(*measurement);

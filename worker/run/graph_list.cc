@@ -31,29 +31,29 @@ class ListSampler : public Sampler {
   absl::StatusOr<Sample> At(int64_t index) const override {
     const auto found = subjects_.find(index);
     if (found == subjects_.end()) return absl::NotFoundError(absl::StrCat(space_, "/", index, ": not in the list"));
-    const store::Subject& subject = found->second;
-    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(subject.graph_json));
+    const auto& [subject, graph_json] = found->second;
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(graph_json));
     return Sample{subject.is_network, subject.label, std::move(graph)};
   }
 
-  bool Add(store::Subject subject) {
+  bool Add(store::Subject subject, std::string graph_json) {
     const int64_t index = subject.index;
-    return subjects_.try_emplace(index, std::move(subject)).second;
+    return subjects_.try_emplace(index, std::move(subject), std::move(graph_json)).second;
   }
 
  private:
   const std::string space_;
-  std::map<int64_t, store::Subject> subjects_;
+  std::map<int64_t, std::pair<store::Subject, std::string>> subjects_;
 };
 
 class ListReader {
  public:
   // Errors do not contain the position; the caller adds it.
   absl::Status AddLine(absl::string_view line, int64_t number) {
-    const Json object = ParseJson<Json>(line);
-    if (object.is_discarded()) return absl::InvalidArgumentError("not JSON");
+    const store::RecordParts parts = store::SplitRecord(line);
+    if (parts.fields.is_discarded()) return absl::InvalidArgumentError("not JSON");
     try {
-      return AddObject(object, number);
+      return AddObject(parts.fields, parts.graph_json, number);
     } catch (const Json::exception& e) {  // a field of another type
       return absl::InvalidArgumentError(e.what());
     }
@@ -72,15 +72,15 @@ class ListReader {
   }
 
  private:
-  absl::Status AddObject(const Json& j, int64_t number) {
+  absl::Status AddObject(const Json& j, const std::string& graph_json, int64_t number) {
     if (!j.is_object()) return absl::InvalidArgumentError("not a JSON object");
     const std::string kind = j.value("kind", "");
     if (kind == "canary") return absl::OkStatus();
     if (j.contains("seed"))
       COBRA_RETURN_IF_ERROR(SetSeed(j["seed"].is_number_unsigned() ? j["seed"].get<uint64_t>() : 0));
     if (kind == "session") return absl::OkStatus();  // from a file of records
-    if (!j.contains("graph")) return absl::InvalidArgumentError("has no \"graph\"");
-    COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(j["graph"].dump()));
+    if (graph_json.empty()) return absl::InvalidArgumentError("has no \"graph\"");
+    COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(graph_json));
     if (graph.nodes().empty()) return absl::InvalidArgumentError("the graph has no calls; there is nothing to measure");
     store::Measurement listed;
     store::Subject& subject = listed.subject;
@@ -92,7 +92,7 @@ class ListReader {
       subject.label = subject.is_network ? "network" : std::string(graph::OpName(graph.nodes().back().op));
     }
     // Two records of the same subject are one subject.
-    return Add(std::move(subject), /*again=*/kind == "record");
+    return Add(std::move(subject), graph_json, /*again=*/kind == "record");
   }
 
   absl::Status SetSeed(uint64_t seed) {
@@ -104,7 +104,7 @@ class ListReader {
     return absl::OkStatus();
   }
 
-  absl::Status Add(store::Subject subject, bool again) {
+  absl::Status Add(store::Subject subject, std::string graph_json, bool again) {
     const std::string space = subject.space;
     const int64_t index = subject.index;
     auto at = std::find_if(spaces_.begin(), spaces_.end(), [&](const auto& s) { return s.first.space == space; });
@@ -112,7 +112,7 @@ class ListReader {
       spaces_.emplace_back(SpaceCount{space}, std::make_shared<ListSampler>(space));
       at = spaces_.end() - 1;
     }
-    if (!at->second->Add(std::move(subject))) {
+    if (!at->second->Add(std::move(subject), std::move(graph_json))) {
       return again ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat(space, "/", index, " occurs twice"));
     }
     at->first.indices.push_back(index);
@@ -155,11 +155,10 @@ absl::StatusOr<std::string> CandidateLines(absl::string_view space, int64_t firs
     candidate.subject.seed = options.seed;
     candidate.subject.is_network = sample->is_network;
     candidate.subject.label = sample->label;
-    candidate.subject.graph_json = graph::GraphToJson(sample->graph, {/*origins=*/false});
-    Json j;
-    j["kind"] = "candidate";
-    j.update(store::FieldsToJson(candidate, {"space", "index", "seed", "is_network", "label", "graph"}));
-    absl::StrAppend(&lines, j.dump(), "\n");
+    candidate.subject.graph = sample->graph;
+    const std::string fields =
+        store::FieldsToJson(candidate, {"space", "index", "seed", "is_network", "label", "graph"});
+    absl::StrAppend(&lines, "{\"kind\":\"candidate\",", fields.substr(1), "\n");
   }
   return lines;
 }

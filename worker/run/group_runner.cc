@@ -61,8 +61,7 @@ store::Measurement Failure(const Sample& sample, store::Outcome outcome, absl::s
   measurement.message = std::string(message);
   measurement.subject.is_network = sample.is_network;
   measurement.subject.label = sample.label;
-  measurement.subject.fingerprint = graph::Fingerprint(sample.graph).ToHex();
-  measurement.subject.graph_json = graph::GraphToJson(sample.graph, {/*origins=*/false});
+  store::SetGraph(sample.graph, &measurement.subject);
   return measurement;
 }
 
@@ -311,15 +310,17 @@ absl::Status GroupRunner::RunTasksInChildren(Group* group) {
           if (result.outcome == store::Outcome::ok) group->around.push_back(CanaryFromText(result.text));
         } else {
           const size_t k = static_cast<size_t>(i - 1);
-          End(k, MeasurementOf(group->tasks[k], result), group);
+          End(k, MeasurementOf(group->tasks[k], result, group->known), group);
         }
       }));
   return num_done > last ? absl::OkStatus() : AddCanary(&group->around);
 }
 
-absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(absl::Span<const GroupTask> tasks) {
+absl::StatusOr<std::vector<std::optional<store::Measurement>>> GroupRunner::Run(absl::Span<const GroupTask> tasks,
+                                                                                store::GraphReader* known) {
   Group group;
   group.tasks = tasks;
+  group.known = known;
   group.load = LoadAverage();
   group.measurements.resize(tasks.size());
   group.taken.resize(tasks.size());
@@ -352,10 +353,12 @@ CanaryTimes GroupRunner::MedianCanaryTimes() const {
   return MedianCanary(absl::MakeConstSpan(canaries_).subspan(from));
 }
 
-std::optional<store::Measurement> GroupRunner::MeasurementOf(const GroupTask& task, const ChildResult& result) const {
+std::optional<store::Measurement> GroupRunner::MeasurementOf(const GroupTask& task, const ChildResult& result,
+                                                             store::GraphReader* known) const {
   store::Measurement measurement;
   if (result.outcome == store::Outcome::ok) {
-    absl::StatusOr<store::Measurement> measured = store::MeasurementFromJson(result.text);
+    absl::StatusOr<store::Measurement> measured =
+        known == nullptr ? store::MeasurementFromJson(result.text) : store::MeasurementFromJson(result.text, known);
     if (!measured.ok()) return std::nullopt;
     measurement = *std::move(measured);
   } else {

@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "model/predict/target/target.h"
+#include "store/graph_reader.h"
 #include "store/measurement.h"
 #include "worker/meter/child.h"
 #include "worker/meter/pulse.h"
@@ -78,8 +79,10 @@ class GroupRunner {
   static absl::StatusOr<std::unique_ptr<GroupRunner>> Create(const GroupRunnerOptions& options);
 
   // One measurement per task, in their order; space, seed, index and repeat are left to the caller.
-  // nullopt: there was nothing to measure, or the task was left out.
-  absl::StatusOr<std::vector<std::optional<store::Measurement>>> Run(absl::Span<const GroupTask> tasks);
+  // nullopt: there was nothing to measure, or the task was left out. Graphs that `known` has read,
+  // where there is one, are not parsed again when they come back from a child.
+  absl::StatusOr<std::vector<std::optional<store::Measurement>>> Run(absl::Span<const GroupTask> tasks,
+                                                                     store::GraphReader* known = nullptr);
 
   // The session line, which the measurements name (store/measurement.h). `more` is merged into it:
   // caps, seed.
@@ -103,6 +106,7 @@ class GroupRunner {
   // A group that is being measured.
   struct Group {
     absl::Span<const GroupTask> tasks;
+    store::GraphReader* known = nullptr;
     double load = 0;                  // of the machine, when it began
     std::vector<CanaryTimes> around;  // so far
     std::vector<std::optional<store::Measurement>> measurements;
@@ -117,7 +121,8 @@ class GroupRunner {
   absl::Status AddCanary(std::vector<CanaryTimes>* around);
   void FillConditions(store::Measurement* measurement) const;
   CanaryTimes MedianCanaryTimes() const;
-  std::optional<store::Measurement> MeasurementOf(const GroupTask& task, const ChildResult& result) const;
+  std::optional<store::Measurement> MeasurementOf(const GroupTask& task, const ChildResult& result,
+                                                  store::GraphReader* known) const;
   void RecordCanaryTimes(const CanaryTimes& times);
 
   const GroupRunnerOptions options_;

@@ -137,8 +137,7 @@ MeasureOptions OnDevice(MeasureOptions options, const Execution& execution) {
 
 store::Measurement MeasureGraph(const graph::Graph& graph, const MeasureOptions& options) {
   store::Measurement measurement;
-  measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
-  measurement.subject.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
+  store::SetGraph(graph, &measurement.subject);
   store::Conditions& conditions = measurement.conditions;
   conditions.cache = std::string(CacheName(options.execution.cache));
   SensorReadings before;
@@ -173,7 +172,7 @@ absl::Status MeasureInterleaved(const graph::Graph& graph, const MeasureOptions&
     turn.latency = MeasureLatency(call, options.meter, SteadyNowNs, executor->Hooks());
     COBRA_RETURN_IF_ERROR(failure);
     COBRA_RETURN_IF_ERROR(executor->failure());
-    answers << store::FieldsToJson(turn, {"latency_us", "runs"}).dump() << std::endl;
+    answers << store::FieldsToJson(turn, {"latency_us", "runs"}) << std::endl;
   }
   return absl::OkStatus();
 }

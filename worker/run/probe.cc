@@ -10,7 +10,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/json.h"
 #include "base/names.h"
 #include "base/status_macros.h"
 #include "graph/fingerprint.h"
@@ -311,14 +310,16 @@ class Probe {
     return ratios;
   }
 
-  Json Records() const {
-    Json records = Json::array();
+  // A JSON array.
+  std::string Records() const {
+    std::string records;
     for (const std::optional<store::Measurement>& measured : best_) {
       if (!measured) continue;
-      records.push_back(store::FieldsToJson(*measured, {"graph", "is_network", "label", "latency_us", "quiet_us",
-                                                        "quiet_runs", "node_latency_us", "profile"}));
+      absl::StrAppend(&records, records.empty() ? "" : ",",
+                      store::FieldsToJson(*measured, {"graph", "is_network", "label", "latency_us", "quiet_us",
+                                                      "quiet_runs", "node_latency_us", "profile"}));
     }
-    return records;
+    return absl::StrCat("[", records, "]");
   }
 
  private:
@@ -377,16 +378,15 @@ absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options, absl::Duration 
   COBRA_RETURN_IF_ERROR(probe.MeasureMore(end));
   predict::TargetSpec machine = runner->machine();
   machine.name = kThisMachine;
-  Json j;
-  j["machine"] = ParseJson<Json>(predict::TargetSpecToJson(machine));
-  j["records"] = probe.Records();
   const CanaryRatios worst = WorstRatios(runner->canaries(), MedianCanary(runner->canaries()));
+  Json j;
   j["canary"] = {{"compute_ratio", worst.compute},
                  {"copy_ratio", worst.copy},
                  {"disturbed", IsDisturbed(worst)},
                  {"load", LoadAverage()}};
   if (const std::vector<double> ratios = probe.Disturbance(); !ratios.empty()) j["disturbance"] = {{"ratios", ratios}};
-  return j.dump();
+  return absl::StrCat("{\"machine\":", predict::TargetSpecToJson(machine), ",\"records\":", probe.Records(), ",",
+                      j.dump().substr(1));
 }
 
 }  // namespace cobra::worker

@@ -46,12 +46,12 @@ absl::Status PrintProbe(const GroupRunnerOptions& options, absl::Duration budget
   std::printf("%s: %.0f GFLOP/s, %.1f GB/s\n",
               WithoutEscapes(absl::StrCat(machine.device, ", ", machine.runtime)).c_str(), machine.peak_gflops,
               machine.memory_gb_per_s);
-  for (const store::MeasuredGraph& record : result.records) {
-    const graph::Node& last = record.graph.nodes().back();
-    const store::Measurement& measured = record.measurement;
+  for (const store::Measurement& measured : result.records) {
+    const graph::Graph& graph = measured.subject.graph;
+    const graph::Node& last = graph.nodes().back();
     std::printf("%12.1f us  %s of %zu calls -> %s\n", measured.latency.median_us,
                 measured.subject.is_network ? "network" : std::string(graph::OpName(last.op)).c_str(),
-                record.graph.nodes().size(), graph::TypeText(last.outputs[0]).c_str());
+                graph.nodes().size(), graph::TypeText(last.outputs[0]).c_str());
   }
   return absl::OkStatus();
 }

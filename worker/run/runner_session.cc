@@ -127,8 +127,7 @@ absl::Status WithoutKind(const absl::Status& status) {
 
 store::Measurement EmptyMeasurement(const graph::Graph& graph, const MeasureOptions& options) {
   store::Measurement measurement;
-  measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
-  measurement.subject.graph_json = graph::GraphToJson(graph, {/*origins=*/false});
+  store::SetGraph(graph, &measurement.subject);
   measurement.conditions.cache = std::string(CacheName(options.execution.cache));
   return measurement;
 }
@@ -331,7 +330,7 @@ absl::Status RunnerSession::MeasureInterleaved(const graph::Graph& graph, const 
   for (std::string line; std::getline(asks, line);) {
     store::Measurement turn;
     COBRA_RETURN_IF_ERROR(Time(options.meter, &turn));
-    answers << store::FieldsToJson(turn, {"latency_us", "runs"}).dump() << std::endl;
+    answers << store::FieldsToJson(turn, {"latency_us", "runs"}) << std::endl;
   }
   return absl::OkStatus();
 }

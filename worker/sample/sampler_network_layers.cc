@@ -75,7 +75,8 @@ absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++line_number;
     if (line.empty()) continue;
-    const Json json = ParseJson<Json>(line);
+    const store::RecordParts parts = store::SplitRecord(line);
+    const Json& json = parts.fields;
     if (!json.is_object())
       return absl::InvalidArgumentError(absl::StrCat(path, ":", line_number, ": is not a JSON object"));
     const auto wrong = [&](const absl::Status& status) {
@@ -85,8 +86,8 @@ absl::StatusOr<NetworksByFamily> ReadNetworks(absl::string_view path) {
     listed.subject.is_network = true;  // lists of networks do not have the field
     if (const absl::Status status = store::MergeFields(json, &listed); !status.ok()) return wrong(status);
     const store::Subject& subject = listed.subject;
-    if (subject.graph_json.empty() || !subject.is_network || listed.outcome != store::Outcome::ok) continue;
-    absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(subject.graph_json);
+    if (parts.graph_json.empty() || !subject.is_network || listed.outcome != store::Outcome::ok) continue;
+    absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(parts.graph_json);
     if (!graph.ok()) return wrong(graph.status());
     if (!seen.insert(graph::Fingerprint(*graph)).second) continue;
     families[FamilyOf(subject, json)].push_back(*std::move(graph));

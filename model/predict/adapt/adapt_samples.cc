@@ -30,7 +30,8 @@ std::vector<double> TrustInSamples(const std::vector<double>& errors) {
   return trust;
 }
 
-std::vector<std::string> DoubtedSamples(absl::Span<const AdaptSample> samples, const std::vector<double>& errors) {
+std::vector<std::string> DoubtedSamples(absl::Span<const store::TimedNetwork> samples,
+                                        const std::vector<double>& errors) {
   std::vector<std::string> doubted;
   if (samples.size() < kFewestJudges) return doubted;
   const std::vector<double> trust = TrustInSamples(errors);
@@ -67,7 +68,7 @@ constexpr double kWrongUnit = 250, kUnlikeOthers = 60;
 
 // As many of one unit as of another: neither half is unlike the median. The one further from the
 // data sheet is named.
-absl::Status CheckHalves(absl::Span<const AdaptSample> samples, const std::vector<double>& logs) {
+absl::Status CheckHalves(absl::Span<const store::TimedNetwork> samples, const std::vector<double>& logs) {
   std::vector<size_t> order(logs.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&logs](size_t a, size_t b) { return logs[a] < logs[b]; });
@@ -86,7 +87,7 @@ absl::Status CheckHalves(absl::Span<const AdaptSample> samples, const std::vecto
 }  // namespace
 
 // A unit that is mistaken: of all samples, or of some among others.
-absl::Status CheckUnits(absl::Span<const AdaptSample> samples, const std::vector<double>& error_before) {
+absl::Status CheckUnits(absl::Span<const store::TimedNetwork> samples, const std::vector<double>& error_before) {
   std::vector<double> logs;
   for (const double error : error_before) logs.push_back(-error);
   const bool has_others = logs.size() >= 3;

@@ -9,15 +9,9 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "graph/graph.h"
+#include "store/timed_network.h"
 
 namespace cobra::predict {
-
-struct AdaptSample {
-  const graph::Graph* graph = nullptr;
-  double latency_us = 0;
-  std::string name;  // in messages: "row 3"
-};
 
 // The smallest value that `coverage` of the weight does not exceed, one more sample counted as
 // exceeding all. `scores`: value, weight.
@@ -33,11 +27,12 @@ inline constexpr size_t kFewestJudges = 4;
 std::vector<double> TrustInSamples(const std::vector<double>& errors);
 // Those that the others contradict, with by how much: "row 7: 3.1 times what the others make the
 // model expect".
-std::vector<std::string> DoubtedSamples(absl::Span<const AdaptSample> samples, const std::vector<double>& errors);
+std::vector<std::string> DoubtedSamples(absl::Span<const store::TimedNetwork> samples,
+                                        const std::vector<double>& errors);
 
 // A unit that is mistaken: of all samples, or of one among others. `error_before`: log(predicted /
 // measured) of each without any sample. InvalidArgument begins with a sample's name.
-absl::Status CheckUnits(absl::Span<const AdaptSample> samples, const std::vector<double>& error_before);
+absl::Status CheckUnits(absl::Span<const store::TimedNetwork> samples, const std::vector<double>& error_before);
 
 }  // namespace cobra::predict
 

@@ -309,12 +309,12 @@ absl::StatusOr<std::vector<std::pair<double, double>>> Adapter::HeldOutErrors(co
   return errors;
 }
 
-absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span<const store::TimedNetwork> samples,
                                            const AdaptOptions& options) const {
   COBRA_ASSIGN_OR_RETURN(Question question, Ask(machine, options));
   std::vector<double> log_us;
-  for (const AdaptSample& sample : samples) {
-    COBRA_RETURN_IF_ERROR(AddNetwork(machine, *sample.graph, options, &question));
+  for (const store::TimedNetwork& sample : samples) {
+    COBRA_RETURN_IF_ERROR(AddNetwork(machine, sample.graph, options, &question));
     log_us.push_back(std::log(sample.latency_us));
   }
   AdaptFit fit = FitCandidates(question.fits, log_us, FitOptionsOf(question.differences));

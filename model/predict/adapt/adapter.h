@@ -61,7 +61,7 @@ class Adapter {
   // there is no trained target that could be used. InvalidArgument, which begins with a sample's
   // name, if its latency is some thousand times what the model expects, or the others make it
   // expect.
-  absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+  absl::StatusOr<Calibration> Adapt(const TargetSpec& machine, absl::Span<const store::TimedNetwork> samples,
                                     const AdaptOptions& options = {}) const;
   // Which networks to time first: up to `count` positions in the list; of equal networks only the
   // first. Those of each fifth of them, by how long they take, that stand best for the others in

@@ -27,43 +27,45 @@ constexpr double kLeastCallUs = 0.3;  // less is mostly the clock
 
 // A sample and what the terms need of its calls: of a layer's main call, or of each call of a
 // network. The fits to eighths of the samples share it.
-struct Sample : CalibrationSample {
-  explicit Sample(const CalibrationSample& s) : CalibrationSample(s) {
-    if (!is_network) {
-      kinds.push_back(KindOf(*graph, MainNode(*graph)));
+struct Sample : ComparedMeasurement {
+  explicit Sample(const ComparedMeasurement& s) : ComparedMeasurement(s) {
+    const graph::Graph& graph = measured.subject.graph;
+    if (!is_network()) {
+      kinds.push_back(KindOf(graph, MainNode(graph)));
       return;
     }
-    const int32_t calls = static_cast<int32_t>(graph->nodes().size());
-    for (int32_t i = 0; i < calls; ++i) kinds.push_back(KindOf(*graph, i));
+    const int32_t calls = static_cast<int32_t>(graph.nodes().size());
+    for (int32_t i = 0; i < calls; ++i) kinds.push_back(KindOf(graph, i));
   }
   std::vector<CallKind> kinds;
 };
 
 void AddRows(const Sample& s, const WorkRanges& ranges, std::vector<CallRow>* rows) {
-  if (!s.is_network) {
-    rows->push_back({TermsOf(s.kinds[0], std::log(s.reference_us), ranges), std::log(s.measured_us / s.reference_us)});
+  if (!s.is_network()) {
+    rows->push_back(
+        {TermsOf(s.kinds[0], std::log(s.reference_us), ranges), std::log(s.measured_us() / s.reference_us)});
     return;
   }
   const size_t calls = s.node_reference_us.size();
-  if (s.node_measured_us.size() != calls) return;
+  if (s.measured.node_latency_us.size() != calls) return;
   double predicted = 0, measured = 0;
   for (double us : s.node_reference_us) predicted += us;
-  for (double us : s.node_measured_us) measured += us;
+  for (double us : s.measured.node_latency_us) measured += us;
   for (size_t i = 0; i < calls; ++i) {
     const double reference_us = s.node_reference_us[i] * s.reference_us / predicted;
     // A profile takes longer than the network by its clocks.
-    const double measured_us = s.node_measured_us[i] * s.measured_us / measured;
+    const double measured_us = s.measured.node_latency_us[i] * s.measured_us() / measured;
     if (reference_us < kLeastCallUs || measured_us < kLeastCallUs) continue;
     rows->push_back({TermsOf(s.kinds[i], std::log(reference_us), ranges), std::log(measured_us / reference_us),
-                     kLayersOfANetwork * (measured_us / s.measured_us + kEqualShare / static_cast<double>(calls))});
+                     kLayersOfANetwork * (measured_us / s.measured_us() + kEqualShare / static_cast<double>(calls))});
   }
 }
 
 void IncludeWork(const Sample& s, WorkRanges* ranges) {
-  if (!s.is_network) return Include(s.kinds[0].log_work, ranges);
-  if (s.node_measured_us.size() != s.kinds.size()) return;
-  for (size_t i = 0; i < s.node_measured_us.size(); ++i) {
-    if (s.node_measured_us[i] >= kLeastCallUs) Include(s.kinds[i].log_work, ranges);
+  if (!s.is_network()) return Include(s.kinds[0].log_work, ranges);
+  if (s.measured.node_latency_us.size() != s.kinds.size()) return;
+  for (size_t i = 0; i < s.measured.node_latency_us.size(); ++i) {
+    if (s.measured.node_latency_us[i] >= kLeastCallUs) Include(s.kinds[i].log_work, ranges);
   }
 }
 
@@ -138,17 +140,17 @@ void FitTerms(const std::vector<Sample>& samples, const std::function<bool(size_
   if (terms == Terms::kNothing) return;
   std::vector<double> scales;
   for (size_t i = 0; i < samples.size(); ++i) {
-    if (is_used(i) && samples[i].is_network)
-      scales.push_back(std::log(samples[i].measured_us / NetworkAfterLayers(*c, samples[i])));
+    if (is_used(i) && samples[i].is_network())
+      scales.push_back(std::log(samples[i].measured_us() / NetworkAfterLayers(*c, samples[i])));
   }
   if (!scales.empty()) c->log_network_scale = UpperMedian(std::move(scales));
 }
 
 // What the calibration is off by, in log-latency.
 double ErrorOf(const Calibration& c, const Sample& s) {
-  if (s.is_network) return std::fabs(std::log(s.measured_us / NetworkAfterLayers(c, s)) - c.log_network_scale);
+  if (s.is_network()) return std::fabs(std::log(s.measured_us() / NetworkAfterLayers(c, s)) - c.log_network_scale);
   return std::fabs(CalibrationLogCorrection(c, s.kinds[0], std::log(s.reference_us)) -
-                   std::log(s.measured_us / s.reference_us));
+                   std::log(s.measured_us() / s.reference_us));
 }
 
 // The errors of samples that a fit has not seen, eighth by eighth.
@@ -173,8 +175,8 @@ HeldBack HoldBack(const std::vector<Sample>& samples, Terms terms) {
         samples, [&](size_t i) { return i % kFolds != fold; }, terms, &c);
     for (size_t i = fold; i < samples.size(); i += kFolds) {
       const double error = std::min(1.0, ErrorOf(c, samples[i]));
-      (samples[i].is_network ? held.networks : held.layers).push_back(error);
-      if (samples[i].is_network && samples[i].half_width > 0) held.of_width.push_back(error / samples[i].half_width);
+      (samples[i].is_network() ? held.networks : held.layers).push_back(error);
+      if (samples[i].is_network() && samples[i].half_width > 0) held.of_width.push_back(error / samples[i].half_width);
     }
   }
   return held;
@@ -207,13 +209,13 @@ double CalibrationLogCorrection(const Calibration& calibration, const CallKind& 
   return WeightedSum(TermsOf(call, log_latency, calibration.work_ranges), calibration.coefficients);
 }
 
-absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& of_probe) {
+absl::StatusOr<Calibration> FitCalibration(absl::Span<const ComparedMeasurement> of_probe) {
   const std::vector<Sample> samples(of_probe.begin(), of_probe.end());
   std::vector<double> ratios;
   size_t networks = 0;
   for (const Sample& s : samples) {
-    networks += s.is_network;
-    if (!s.is_network) ratios.push_back(std::log(s.measured_us / s.reference_us));
+    networks += s.is_network();
+    if (!s.is_network()) ratios.push_back(std::log(s.measured_us() / s.reference_us));
   }
   if (ratios.size() < kMinProbeLayers) {
     return absl::InvalidArgumentError(
@@ -236,13 +238,13 @@ absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>&
   std::vector<double> left;
   for (const Sample& s : samples) {
     left.push_back(ErrorOf(c, s));
-    if (s.is_network) {
+    if (s.is_network()) {
       const double after = NetworkAfterLayers(c, s) * std::exp(c.log_network_scale);
-      c.probe_network_mape_after += std::fabs(after / s.measured_us - 1) / static_cast<double>(networks);
+      c.probe_network_mape_after += std::fabs(after / s.measured_us() - 1) / static_cast<double>(networks);
     } else {
-      const double n = static_cast<double>(ratios.size()), ratio = std::log(s.measured_us / s.reference_us);
+      const double n = static_cast<double>(ratios.size()), ratio = std::log(s.measured_us() / s.reference_us);
       const double correction = CalibrationLogCorrection(c, s.kinds[0], std::log(s.reference_us));
-      c.probe_layer_mape_before += std::fabs(s.reference_us / s.measured_us - 1) / n;
+      c.probe_layer_mape_before += std::fabs(s.reference_us / s.measured_us() - 1) / n;
       c.probe_layer_mape_after += std::fabs(std::exp(correction - ratio) - 1) / n;
     }
   }

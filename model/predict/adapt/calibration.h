@@ -22,30 +22,32 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "graph/graph.h"
+#include "absl/types/span.h"
 #include "model/predict/adapt/calibration_terms.h"
 #include "model/predict/target/target.h"
+#include "store/measurement.h"
 
 namespace cobra::predict {
 
 // The correction to add to the log-latency of a call.
 double CalibrationLogCorrection(const Calibration& calibration, const CallKind& call, double log_latency);
 
-struct CalibrationSample {
-  const graph::Graph* graph = nullptr;
-  bool is_network = false;
-  double measured_us = 0;   // on the new machine
-  double reference_us = 0;  // the same graph on the trained target: measured, or predicted if it was not measured
+// A measurement on the new machine, and what the trained target takes for the same graph.
+struct ComparedMeasurement {
+  store::Measurement measured;
+  double reference_us = 0;                // measured there, or predicted if it was not measured
   std::vector<double> node_reference_us;  // predicted contributions, for networks
-  std::vector<double> node_measured_us;   // of the new machine, in the network; may be empty
   double half_width = 0;                  // of the trained target's interval, in log-latency
+
+  bool is_network() const { return measured.subject.is_network; }
+  double measured_us() const { return measured.undisturbed_us(); }
 };
 
 // InvalidArgument for fewer than kMinProbeLayers (plausibility.h), and for layers that differ from
 // the reference by more than a factor of 300 or follow no common law, and if the networks are off
 // by more than a half with the correction: then the machine was disturbed. Without networks the
 // scale stays 1.
-absl::StatusOr<Calibration> FitCalibration(const std::vector<CalibrationSample>& samples);
+absl::StatusOr<Calibration> FitCalibration(absl::Span<const ComparedMeasurement> samples);
 
 }  // namespace cobra::predict
 

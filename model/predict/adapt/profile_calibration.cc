@@ -92,15 +92,15 @@ ptrdiff_t FindBad(const ProfileAdapter::Peers& peers, const TargetSpec& machine,
 }  // namespace
 
 absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const ProfileAdapter::Peers& peers,
-                                           const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+                                           const TargetSpec& machine, absl::Span<const store::TimedNetwork> samples,
                                            const std::function<bool()>& cancelled) {
   Calibration c;
   c.machine = machine;
   c.samples = static_cast<int>(samples.size());
   c.profile.targets = peers.names;
   if (samples.size() > kMostSamples) samples.remove_prefix(samples.size() - kMostSamples);
-  for (const AdaptSample& sample : samples) {
-    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network, profiles.View(peers, *sample.graph, cancelled));
+  for (const store::TimedNetwork& sample : samples) {
+    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network, profiles.View(peers, sample.graph, cancelled));
     c.profile.samples.push_back({std::move(network), std::log(sample.latency_us)});
   }
   std::vector<CalibrationProfile::Sample>& all = c.profile.samples;
@@ -109,7 +109,7 @@ absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const
   for (const CalibrationProfile::Sample& sample : all)
     before.push_back(by_sheet.Answer(sample.network).log_us - sample.measured_log_us);
   COBRA_RETURN_IF_ERROR(CheckUnits(samples, before));
-  std::vector<AdaptSample> kept(samples.begin(), samples.end());
+  std::vector<store::TimedNetwork> kept(samples.begin(), samples.end());
   for (size_t most = samples.size() / 5; most > 0; --most) {
     const ptrdiff_t bad = FindBad(peers, machine, all);
     if (bad < 0) break;

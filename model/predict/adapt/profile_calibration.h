@@ -13,7 +13,7 @@ namespace cobra::predict {
 // As Adapter::Adapt. The interval holds 90 % of the errors that the samples' number leaves on peers
 // whose device is left out, and of each sample by all others.
 absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const ProfileAdapter::Peers& peers,
-                                           const TargetSpec& machine, absl::Span<const AdaptSample> samples,
+                                           const TargetSpec& machine, absl::Span<const store::TimedNetwork> samples,
                                            const std::function<bool()>& cancelled);
 
 }  // namespace cobra::predict

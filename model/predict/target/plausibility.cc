@@ -104,9 +104,9 @@ absl::Status CheckMachine(const TargetSpec& machine) {
 // Records of one subject must agree.
 absl::Status CheckRepeats(const ProbeResult& probe) {
   std::map<std::string, double> earlier;
-  for (const store::MeasuredGraph& record : probe.records) {
-    const double us = record.measurement.latency.median_us;
-    const auto [it, is_new] = earlier.emplace(graph::Fingerprint(record.graph).ToHex(), us);
+  for (const store::Measurement& record : probe.records) {
+    const double us = record.latency.median_us;
+    const auto [it, is_new] = earlier.emplace(graph::Fingerprint(record.subject.graph).ToHex(), us);
     if (is_new || std::max(us, it->second) <= kRepeatFactor * std::min(us, it->second)) continue;
     return absl::InvalidArgumentError(absl::StrCat("probe: one layer took ", it->second, " us and ", us,
                                                    " us: measure again when the machine is idle"));
@@ -117,10 +117,10 @@ absl::Status CheckRepeats(const ProbeResult& probe) {
 absl::Status CheckSpeed(const ProbeResult& probe) {
   if (probe.machine.peak_gflops <= 0) return absl::OkStatus();
   double best = -1;
-  for (const store::MeasuredGraph& record : probe.records) {
-    const double gflop = MacGflop(record.graph);
+  for (const store::Measurement& record : probe.records) {
+    const double gflop = MacGflop(record.subject.graph);
     if (gflop < 2e-9 * kLeastMacs) continue;
-    best = std::max(best, 1e6 * gflop / record.measurement.latency.median_us / probe.machine.peak_gflops);
+    best = std::max(best, 1e6 * gflop / record.latency.median_us / probe.machine.peak_gflops);
   }
   if (best < 0 || best >= kLeastOfPeak) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -130,12 +130,12 @@ absl::Status CheckSpeed(const ProbeResult& probe) {
 }
 
 // The times of a network's calls, if there are any: one for each.
-absl::Status CheckProfile(const store::MeasuredGraph& record) {
-  const std::vector<double>& us = record.measurement.node_latency_us;
+absl::Status CheckProfile(const store::Measurement& record) {
+  const std::vector<double>& us = record.node_latency_us;
   if (us.empty()) return absl::OkStatus();
-  if (us.size() != record.graph.nodes().size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("probe: node_latency_us: ", us.size(), " numbers for ", record.graph.nodes().size(), " calls"));
+  if (us.size() != record.subject.graph.nodes().size()) {
+    return absl::InvalidArgumentError(absl::StrCat("probe: node_latency_us: ", us.size(), " numbers for ",
+                                                   record.subject.graph.nodes().size(), " calls"));
   }
   for (const double each : us) {
     if (!(each >= 0))
@@ -178,13 +178,13 @@ absl::Status CheckPlausible(const graph::Graph& graph, double latency_us, const 
 absl::Status CheckProbe(const ProbeResult& probe) {
   COBRA_RETURN_IF_ERROR(CheckMachine(probe.machine));
   std::map<std::string, int> layers;
-  for (const store::MeasuredGraph& record : probe.records) {
+  for (const store::Measurement& record : probe.records) {
     // Of a disturbed one the least is taken.
-    absl::Status plausible = CheckPlausible(record.graph, record.measurement.latency.median_us, &probe.machine);
-    plausible.Update(CheckPlausible(record.graph, record.measurement.undisturbed_us(), &probe.machine));
+    absl::Status plausible = CheckPlausible(record.subject.graph, record.latency.median_us, &probe.machine);
+    plausible.Update(CheckPlausible(record.subject.graph, record.undisturbed_us(), &probe.machine));
     if (!plausible.ok()) return absl::InvalidArgumentError(absl::StrCat("probe: ", plausible.message()));
     COBRA_RETURN_IF_ERROR(CheckProfile(record));
-    if (!record.measurement.subject.is_network) ++layers[graph::Fingerprint(record.graph).ToHex()];
+    if (!record.subject.is_network) ++layers[graph::Fingerprint(record.subject.graph).ToHex()];
   }
   if (layers.size() < kMinProbeLayers) {
     return absl::InvalidArgumentError(absl::StrCat(

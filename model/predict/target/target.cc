@@ -183,7 +183,7 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
     if (const absl::Status status = store::MergeFields(nlohmann::ordered_json(r), &measurement); !status.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("probe: ", status.message()));
     }
-    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(measurement.subject.graph_json));
+    COBRA_ASSIGN_OR_RETURN(graph::Graph graph, graph::GraphFromJson(JsonText(r["graph"])));
     graph_bytes += graph::GraphBytes(graph);
     if (graph_bytes > kMaxProbeGraphBytes) {
       return UserError(
@@ -192,8 +192,7 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
                        LimitMessage("the graphs up to this one", graph_bytes, kMaxProbeGraphBytes, "bytes of memory")),
           "leave out some of the records");
     }
-    measurement.subject.fingerprint = graph::Fingerprint(graph).ToHex();
-    measurement.subject.graph_json.clear();
+    store::SetGraph(std::move(graph), &measurement.subject);
     const double us = measurement.latency.median_us;
     // A failed measurement has no latency.
     const bool is_measured = measurement.outcome == store::Outcome::ok && r.contains("latency_us");
@@ -201,7 +200,7 @@ absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view text, bool nee
       return absl::InvalidArgumentError(
           absl::StrCat("probe: latency_us ", us, ": a time is positive, in microseconds"));
     }
-    if (us > 0) result.records.push_back({std::move(graph), std::move(measurement)});
+    if (us > 0) result.records.push_back(std::move(measurement));
   }
   if (needs_records && result.records.empty()) return absl::InvalidArgumentError("probe: no record has a latency");
   return result;
@@ -217,17 +216,13 @@ absl::StatusOr<std::string> ProbeResultToJson(const ProbeResult& probe, int64_t 
   if (!probe.disturbance.empty())
     absl::StrAppend(&text, ",\"disturbance\":", JsonText(json{{"ratios", probe.disturbance}}));
   absl::StrAppend(&text, ",\"records\":[");
-  graph::GraphJsonOptions options;
-  options.origins = false;
   bool is_first = true;
-  for (const auto& [graph, measured] : probe.records) {
-    store::Measurement measurement = measured;
-    measurement.latency.median_us = measured.undisturbed_us();
-    measurement.subject.graph_json = graph::GraphToJson(graph, options);
+  for (store::Measurement measured : probe.records) {
+    measured.latency.median_us = measured.undisturbed_us();
     std::vector<absl::string_view> fields = {"space", "is_network", "label", "latency_us", "runs", "graph"};
     if (!measured.node_latency_us.empty()) fields.push_back("node_latency_us");
     if (!measured.profile_json.empty()) fields.push_back("profile");
-    absl::StrAppend(&text, is_first ? "" : ",", JsonText(store::FieldsToJson(measurement, fields)));
+    absl::StrAppend(&text, is_first ? "" : ",", store::FieldsToJson(measured, fields));
     is_first = false;
     if (static_cast<int64_t>(text.size()) > max_bytes)
       return UserError(Diagnostic::Kind::kLimit, LimitMessage("what the target was timed with", max_bytes, "bytes"),

@@ -9,7 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "store/measured_graph.h"
+#include "store/measurement.h"
+#include "store/timed_network.h"
 
 namespace cobra::predict {
 
@@ -89,14 +90,12 @@ absl::StatusOr<TargetSpec> TargetSpecFromJson(absl::string_view json);
 // a layer's graph has one node.
 struct ProbeResult {
   TargetSpec machine;
-  std::vector<store::MeasuredGraph> records;
+  std::vector<store::Measurement> records;
   // Of each timing of a network, also those that are not among the records: its median over what
   // the network takes undisturbed. Empty: nobody looked.
   std::vector<double> disturbance = {};
 };
-// Of all graphs of a probe, and of a target's timings, in memory: 400 networks of 300 calls have 90
-// MiB, and a kilobyte of a text may become one of 30 MiB.
-inline constexpr int64_t kMaxProbeGraphBytes = int64_t{128} << 20;
+inline constexpr int64_t kMaxProbeGraphBytes = store::kMaxTimedGraphBytes;
 // `needs_records`: an error without any. A device that was adapted to by its data sheet alone has
 // none. A Diagnostic of kind kLimit if the graphs take more than kMaxProbeGraphBytes.
 absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view json, bool needs_records = true);

@@ -17,15 +17,14 @@ constexpr size_t kFewest = 2, kOneOf = 3;
 
 }  // namespace
 
-std::optional<TimingLevel> FindNewLevel(absl::Span<const TimedNetwork> timed,
-                                        absl::Span<const store::MeasuredGraph> earlier) {
+std::optional<TimingLevel> FindNewLevel(absl::Span<const store::TimedNetwork> timed,
+                                        absl::Span<const store::Measurement> earlier) {
   std::map<std::string, double> before;
-  for (const store::MeasuredGraph& record : earlier) {
-    if (record.measurement.subject.is_network)
-      before[record.measurement.subject.fingerprint] = record.measurement.undisturbed_us();
+  for (const store::Measurement& record : earlier) {
+    if (record.subject.is_network) before[record.subject.fingerprint] = record.undisturbed_us();
   }
   std::map<std::string, std::vector<double>> now;
-  for (const TimedNetwork& network : timed) {
+  for (const store::TimedNetwork& network : timed) {
     const std::string fingerprint = graph::Fingerprint(network.graph).ToHex();
     const bool is_time = std::isfinite(network.latency_us) && network.latency_us > 0;
     if (is_time && before.count(fingerprint) > 0) now[fingerprint].push_back(network.latency_us);
@@ -44,9 +43,8 @@ std::optional<TimingLevel> FindNewLevel(absl::Span<const TimedNetwork> timed,
   return TimingLevel{std::exp(middle), agree};
 }
 
-void ScaleTimings(double factor, std::vector<store::MeasuredGraph>* records) {
-  for (store::MeasuredGraph& record : *records) {
-    store::Measurement& measurement = record.measurement;
+void ScaleTimings(double factor, std::vector<store::Measurement>* records) {
+  for (store::Measurement& measurement : *records) {
     measurement.latency.median_us = factor * measurement.undisturbed_us();
     measurement.latency.quiet_us = 0;
     measurement.conditions.suspect = false;

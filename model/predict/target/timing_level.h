@@ -10,7 +10,7 @@
 
 #include "absl/types/span.h"
 #include "model/predict/target/timings.h"
-#include "store/measured_graph.h"
+#include "store/measurement.h"
 
 namespace cobra::predict {
 
@@ -23,11 +23,11 @@ struct TimingLevel {
 // a third of all in `earlier` (of one or two: all), and three quarters of those that both have
 // agree that they take more than 1.5 times as long or as short (of one network: twice). nullopt if
 // they do not; also beyond a factor of 60, where a unit is mistaken.
-std::optional<TimingLevel> FindNewLevel(absl::Span<const TimedNetwork> timed,
-                                        absl::Span<const store::MeasuredGraph> earlier);
+std::optional<TimingLevel> FindNewLevel(absl::Span<const store::TimedNetwork> timed,
+                                        absl::Span<const store::Measurement> earlier);
 
 // What networks would have taken at another level.
-void ScaleTimings(double factor, std::vector<store::MeasuredGraph>* records);
+void ScaleTimings(double factor, std::vector<store::Measurement>* records);
 
 }  // namespace cobra::predict
 

@@ -21,7 +21,7 @@ constexpr double kMostApart = 2;
 constexpr double kLongestMs = 600e3, kShortestMs = 1e-5;
 constexpr int64_t kMostTimings = 1'000'000'000;
 
-absl::Status CheckTiming(const TimedNetwork& timed, const TargetSpec& machine) {
+absl::Status CheckTiming(const store::TimedNetwork& timed, const TargetSpec& machine) {
   const double ms = timed.latency_us / 1000;
   if (!std::isfinite(ms) || ms <= 0)
     return absl::InvalidArgumentError(absl::StrCat("latency_ms ", ms, ": is not a time"));
@@ -63,36 +63,35 @@ int64_t RunsOf(const store::Measurement& measurement) { return std::max(1, measu
 // As ProbeResultToJson writes it, so that a fit to it is the same later.
 double AsStored(double us) { return std::max(1e-3, std::round(1000 * us) / 1000); }
 
-store::MeasuredGraph RecordOf(TimedNetwork timed, std::string fingerprint) {
-  store::MeasuredGraph record;
-  record.measurement.subject.is_network = true;
-  record.measurement.subject.space = "timed";
-  record.measurement.subject.label = std::move(timed.row);
-  record.measurement.subject.fingerprint = std::move(fingerprint);
-  record.measurement.latency.median_us = AsStored(timed.latency_us);
-  record.measurement.latency.runs = static_cast<int>(timed.timings);
-  record.graph = std::move(timed.graph);
+store::Measurement RecordOf(store::TimedNetwork timed, std::string fingerprint) {
+  store::Measurement record;
+  record.subject.is_network = true;
+  record.subject.space = "timed";
+  record.subject.label = std::move(timed.name);
+  record.subject.fingerprint = std::move(fingerprint);
+  record.subject.graph = std::move(timed.graph);
+  record.latency.median_us = AsStored(timed.latency_us);
+  record.latency.runs = static_cast<int>(timed.timings);
   return record;
 }
 
 // Records of one subject become one.
-std::vector<store::MeasuredGraph> Join(std::vector<store::MeasuredGraph> records) {
-  std::vector<store::MeasuredGraph> joined;
+std::vector<store::Measurement> Join(std::vector<store::Measurement> records) {
+  std::vector<store::Measurement> joined;
   std::vector<Medians> medians;
   std::map<std::string, size_t> places;
-  for (store::MeasuredGraph& record : records) {
-    const auto [place, is_new] = places.emplace(record.measurement.subject.fingerprint, joined.size());
+  for (store::Measurement& record : records) {
+    const auto [place, is_new] = places.emplace(record.subject.fingerprint, joined.size());
     if (is_new) {
       medians.emplace_back();
       joined.push_back(std::move(record));
     }
-    store::MeasuredGraph& first = joined[place->second];
-    const store::Measurement& measurement = is_new ? first.measurement : record.measurement;
+    const store::Measurement& measurement = is_new ? joined[place->second] : record;
     medians[place->second].values.push_back({measurement.undisturbed_us(), RunsOf(measurement)});
   }
   for (size_t i = 0; i < joined.size(); ++i) {
     if (medians[i].values.size() < 2) continue;
-    store::Measurement& measurement = joined[i].measurement;
+    store::Measurement& measurement = joined[i];
     measurement.latency.median_us = AsStored(medians[i].Middle());
     measurement.latency.quiet_us = 0;
     measurement.conditions.suspect = false;
@@ -128,41 +127,40 @@ Usual UsualOf(const std::map<std::string, double>& known_us, const std::string& 
 
 }  // namespace
 
-CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& machine,
-                            absl::Span<const store::MeasuredGraph> earlier, const std::function<bool()>& cancelled) {
+CheckedTimings CheckTimings(std::vector<store::TimedNetwork> timed, const TargetSpec& machine,
+                            absl::Span<const store::Measurement> earlier, const std::function<bool()>& cancelled) {
   std::map<std::string, double> known_us;
-  for (const store::MeasuredGraph& record : earlier)
-    known_us[record.measurement.subject.fingerprint] = record.measurement.undisturbed_us();
+  for (const store::Measurement& record : earlier) known_us[record.subject.fingerprint] = record.undisturbed_us();
   CheckedTimings checked;
   std::map<std::string, Medians> of_network;
   std::map<std::string, std::string> first_row;
   std::vector<std::string> fingerprints;
-  std::vector<TimedNetwork> times;
+  std::vector<store::TimedNetwork> times;
   const TargetSpec filled = CompletedSheet(machine);
-  for (TimedNetwork& network : timed) {
+  for (store::TimedNetwork& network : timed) {
     if (cancelled && cancelled()) return {};
     if (absl::Status status = CheckTiming(network, filled); !status.ok()) {
-      checked.refused.push_back({network.row, std::move(status)});
+      checked.refused.push_back({network.name, std::move(status)});
       continue;
     }
     of_network[fingerprints.emplace_back(graph::Fingerprint(network.graph).ToHex())].values.push_back(
         {network.latency_us, network.timings});
-    first_row.emplace(fingerprints.back(), network.row);
+    first_row.emplace(fingerprints.back(), network.name);
     times.push_back(std::move(network));
   }
-  std::vector<store::MeasuredGraph> records;
+  std::vector<store::Measurement> records;
   for (size_t i = 0; i < times.size(); ++i) {
-    TimedNetwork& network = times[i];
+    store::TimedNetwork& network = times[i];
     const Usual usual = UsualOf(known_us, fingerprints[i], of_network[fingerprints[i]], first_row[fingerprints[i]]);
     if (std::fabs(std::log(network.latency_us / usual.us)) > std::log(usual.most_apart)) {
       checked.refused.push_back(
-          {network.row, absl::InvalidArgumentError(absl::StrFormat(
-                            "latency_ms %.6g: the same network took %.6g ms (%s), more than a factor of two apart; if "
-                            "that is wrong, adapt again with all timings that are right%s",
-                            network.latency_us / 1000, usual.us / 1000, usual.where,
-                            usual.is_earlier ? "; if the device has another host, driver or power mode now, time a "
-                                               "third of its networks again and observe them together"
-                                             : ""))});
+          {network.name, absl::InvalidArgumentError(absl::StrFormat(
+                             "latency_ms %.6g: the same network took %.6g ms (%s), more than a factor of two apart; if "
+                             "that is wrong, adapt again with all timings that are right%s",
+                             network.latency_us / 1000, usual.us / 1000, usual.where,
+                             usual.is_earlier ? "; if the device has another host, driver or power mode now, time a "
+                                                "third of its networks again and observe them together"
+                                              : ""))});
       continue;
     }
     records.push_back(RecordOf(std::move(network), std::move(fingerprints[i])));
@@ -171,24 +169,23 @@ CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& m
   return checked;
 }
 
-void AddTimings(std::vector<store::MeasuredGraph> records, ProbeResult* probe) {
+void AddTimings(std::vector<store::Measurement> records, ProbeResult* probe) {
   const double typical = DisturbanceOf(probe->disturbance).typical;
-  for (store::MeasuredGraph& record : records) {
-    record.measurement.latency.median_us = AsStored(record.measurement.latency.median_us / typical);
+  for (store::Measurement& record : records) {
+    record.latency.median_us = AsStored(record.latency.median_us / typical);
     probe->records.push_back(std::move(record));
   }
   probe->records = Join(std::move(probe->records));
   size_t networks = 0;
   int64_t bytes = 0;
-  for (const store::MeasuredGraph& record : probe->records) {
-    networks += record.measurement.subject.is_network;
-    bytes += graph::GraphBytes(record.graph);
+  for (const store::Measurement& record : probe->records) {
+    networks += record.subject.is_network;
+    bytes += graph::GraphBytes(record.subject.graph);
   }
-  const auto is_one_too_many = [&](const store::MeasuredGraph& record) {
-    if (!record.measurement.subject.is_network || (networks <= kMaxTimedNetworks && bytes <= kMaxProbeGraphBytes))
-      return false;
+  const auto is_one_too_many = [&](const store::Measurement& record) {
+    if (!record.subject.is_network || (networks <= kMaxTimedNetworks && bytes <= kMaxProbeGraphBytes)) return false;
     --networks;
-    bytes -= graph::GraphBytes(record.graph);
+    bytes -= graph::GraphBytes(record.subject.graph);
     return true;
   };
   probe->records.erase(std::remove_if(probe->records.begin(), probe->records.end(), is_one_too_many),
@@ -197,7 +194,7 @@ void AddTimings(std::vector<store::MeasuredGraph> records, ProbeResult* probe) {
 
 bool HasLayers(const ProbeResult& probe) {
   return std::any_of(probe.records.begin(), probe.records.end(),
-                     [](const store::MeasuredGraph& r) { return !r.measurement.subject.is_network; });
+                     [](const store::Measurement& r) { return !r.subject.is_network; });
 }
 
 }  // namespace cobra::predict

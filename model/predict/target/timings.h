@@ -11,17 +11,10 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "graph/graph.h"
 #include "model/predict/target/target.h"
+#include "store/timed_network.h"
 
 namespace cobra::predict {
-
-struct TimedNetwork {
-  std::string row;  // the user's name for it
-  graph::Graph graph;
-  double latency_us = 0;  // the median
-  int64_t timings = 1;    // of so many
-};
 
 // A row that is refused. The message does not name the row.
 struct RefusedRow {
@@ -33,13 +26,12 @@ struct RefusedRow {
 // no time or that the device cannot have, and networks whose medians are more than twofold apart,
 // also from what `earlier` has of them.
 struct CheckedTimings {
-  std::vector<store::MeasuredGraph> records;
+  std::vector<store::Measurement> records;
   std::vector<RefusedRow> refused;
 };
 // Without a result worth having once `cancelled` returns true.
-CheckedTimings CheckTimings(std::vector<TimedNetwork> timed, const TargetSpec& machine,
-                            absl::Span<const store::MeasuredGraph> earlier,
-                            const std::function<bool()>& cancelled = {});
+CheckedTimings CheckTimings(std::vector<store::TimedNetwork> timed, const TargetSpec& machine,
+                            absl::Span<const store::Measurement> earlier, const std::function<bool()>& cancelled = {});
 
 // What a device is adapted to at once; further ones are observed.
 inline constexpr size_t kMaxAdaptSamples = 50;
@@ -49,7 +41,7 @@ inline constexpr size_t kMaxAdaptSamples = 50;
 // knows its disturbance, they become what the networks take without it. At most kMaxTimedNetworks
 // networks stay, and no more than take kMaxProbeGraphBytes: the latest.
 inline constexpr size_t kMaxTimedNetworks = 400;
-void AddTimings(std::vector<store::MeasuredGraph> records, ProbeResult* probe);
+void AddTimings(std::vector<store::Measurement> records, ProbeResult* probe);
 
 // Whether single layers were measured too, so that it is a probe's calibration
 // (Predictor::Calibrate).

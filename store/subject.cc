@@ -1,20 +1,31 @@
-#include "store/measured_graph.h"
+#include "store/subject.h"
 
 #include <algorithm>
-#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "graph/fingerprint.h"
-#include "graph/json.h"
 
 namespace cobra::store {
 
-absl::StatusOr<graph::Graph> RebuildGraph(Measurement* measurement) {
-  absl::StatusOr<graph::Graph> graph = graph::GraphFromJson(measurement->subject.graph_json);
-  if (!graph.ok()) return absl::InvalidArgumentError(absl::StrCat("graph: ", graph.status().message()));
-  measurement->subject.fingerprint = graph::Fingerprint(*graph).ToHex();
-  measurement->subject.graph_json = graph::GraphToJson(*graph, {/*origins=*/false});
-  return graph;
+std::string Subject::Name() const {
+  return seed == 0 ? absl::StrCat(space, "/", index) : absl::StrCat(space, "@", seed, "/", index);
+}
+
+std::string Subject::Key() const { return absl::StrCat(Name(), "/", repeat); }
+
+void SetGraph(graph::Graph graph, Subject* subject) {
+  subject->fingerprint = graph::Fingerprint(graph).ToHex();
+  subject->graph = std::move(graph);
+}
+
+Subject AskedSubject(graph::Graph graph, int repeat) {
+  Subject subject;
+  subject.space = "asked";
+  subject.repeat = repeat;
+  ClassifyGraph(graph, &subject);
+  SetGraph(std::move(graph), &subject);
+  return subject;
 }
 
 void ClassifyGraph(const graph::Graph& graph, Subject* subject) {
