@@ -86,7 +86,7 @@ MAY_INCLUDE = {
         "base",
     ],
     "model/predict/as_run": ["model/predict/price", "model/predict/target", "graph", "base"],
-    "model/predict/adapt": ["model/predict/work", "model/predict/target", "graph", "base"],
+    "model/predict/adapt": ["model/predict/work", "model/predict/target", "store", "graph", "base"],
     "model/predict": [*PREDICT[1:], "model/infer", "model/text", "graph", "base"],
     "model/fit": [*PREDICT, "model/net", "model/text", "store", "graph", "base"],
     "model/space": ["model/fit", *PREDICT, "model/net", "frontend/nas", "graph", "base"],
