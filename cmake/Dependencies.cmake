@@ -53,9 +53,9 @@ set(COBRA_TEST_TIMEOUT_S 900 CACHE STRING "Seconds that one test may take")
 if(COBRA_TESTS AND COBRA_GRPC)
   find_package(GTest REQUIRED)
   find_package(Python3 COMPONENTS Interpreter)
-  # Debian's own interpreter has python3-torch, python3-grpcio; a python3 earlier on PATH may not.
-  find_program(COBRA_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 endif()
+# Debian's own interpreter has python3-torch, python3-grpcio; a python3 earlier on PATH may not.
+find_program(COBRA_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

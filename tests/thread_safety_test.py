@@ -8,7 +8,6 @@ The flags are those of compile_commands.json in the build folder ($COBRA_BIN/..)
 without clang++-14.
 """
 import concurrent.futures
-import json
 import os
 import re
 import shlex
@@ -17,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+from compile_commands import compile_commands
 from layering_test import sources
 
 COMPILER = "clang++-14"
@@ -104,8 +104,7 @@ def main():
     if shutil.which(COMPILER) is None:
         print(f"{COMPILER} is not installed")
         return 77
-    with open(os.path.join(BUILD, "compile_commands.json"), encoding="utf-8") as file:
-        by_path = {os.path.relpath(command["file"], ROOT): command for command in json.load(file)}
+    by_path = {os.path.relpath(command["file"], ROOT): command for command in compile_commands(BUILD)}
     wanted = set(sys.argv[1:]) or annotated_files()
     work = [(by_path[path]["directory"], flags_of(by_path[path]), path) for path in sorted(wanted & set(by_path))]
     if not work:

@@ -16,7 +16,10 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FOLDERS = "base|graph|frontend|model|evaluation|train|store|proto|reader|worker|server|client|tests"
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from compile_commands import compile_commands  # noqa: E402
+
+FOLDERS = "base|graph|frontend|model|lab|train|store|proto|reader|worker|server|client|tests"
 # g++'s precompiled headers, which clang cannot read. Sources include what they need.
 PRECOMPILED = re.compile(r"(-Winvalid-pch )?-include \S+/cmake_pch\.hxx ")
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -57,8 +60,7 @@ def digest(path, command):
 def main():
     build = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build", "release"))
     state_path = os.path.join(build, "tidy.json")
-    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
-        entries = json.load(file)
+    entries = compile_commands(build)
     for entry in entries:
         entry["command"] = PRECOMPILED.sub("", entry["command"])
     folder = os.path.join(build, "tidy")
