@@ -105,7 +105,7 @@ bool HoldsBooleans(Value v, int depth = 0) {
 bool IsDrawnNumber(Interpreter& interp, Value item) {
   if (!item.IsInstance() || Torch(interp).recording) return false;
   const ClassObject* cls = interp.class_of(item);
-  return cls->name->view() == "_Unknown" && cls->module.IsStr() && cls->module.str() == "random";
+  return cls->name->view() == "Unknown" && cls->module.IsStr() && cls->module.str() == "_unknown_number";
 }
 
 // An item of an index as PyTorch understands it: arrays become lists, lists of booleans masks,

@@ -366,6 +366,9 @@ bool IsIntLike(Value v);   // int, bool or heap int
 BigInt ToBigInt(Value v);  // REQUIRES: IsIntLike(v)
 // b ** e % m. REQUIRES: m is not zero.
 Result<Value> ModularPower(Interpreter& interp, BigInt b, BigInt e, BigInt m);
+// What a number that nobody can know (stdlib/_unknown_number.py) is in a text, or as an int or a
+// float: what its method of that name gives. Any other value stays.
+Result<Value> OfUnknownNumber(Interpreter& interp, Value v, absl::string_view method);
 double IntToDouble(Value v);  // REQUIRES: IsIntLike(v); infinity if too large
 // OverflowError if too large.
 Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what);

@@ -48,6 +48,11 @@ class Twister : public NativeObject {
     uint32_t a = Next() >> 5, b = Next() >> 6;
     return (a * 67108864.0 + b) * (1.0 / 9007199254740992.0);
   }
+  // What a generator draws without a seed: one possible sequence, another for each number.
+  void DrawUnseeded(uint32_t number) {
+    SeedWith(number);
+    next_ = kSize;
+  }
   bool seeded = false;
 
  private:
@@ -73,11 +78,19 @@ class Twister : public NativeObject {
   size_t next_ = kSize;
 };
 
-// What an unseeded generator gives: a value of which no use is known (_unknown of the class in
-// random.py).
-Result<Value> Unknown(Interpreter& interp, const CallArgs& args, absl::string_view what) {
+// What an unseeded generator gives for a number that it has drawn: one that must not be asked what
+// it is (_unknown of the class in random.py).
+Result<Value> Unknown(Interpreter& interp, const CallArgs& args, Value drawn, absl::string_view what) {
   COBRA_TRY_ASSIGN(const Value unknown, interp.GetAttr(args.self, interp.Intern("_unknown")));
-  return interp.Call(unknown, {Value(interp.NewStr(what))});
+  return interp.Call(unknown, {drawn, Value(interp.NewStr(what))});
+}
+
+Result<Value> DrawUnseeded(Interpreter& interp, const CallArgs& args) {
+  int64_t number;
+  ArgReader reader(interp, "_draw_unseeded", args);
+  COBRA_TRY(reader.Required("number", &number).Finish());
+  NativeCast<Twister>(args.self)->DrawUnseeded(static_cast<uint32_t>(number));
+  return Value::None();
 }
 
 // Seeds with the magnitude of an int, in words of 32 bits, least significant first.
@@ -103,14 +116,14 @@ Result<Value> GetRandBits(Interpreter& interp, const CallArgs& args) {
   auto* t = NativeCast<Twister>(args.self);
   if (k < 0) return interp.Raise(interp.types().ValueError, "number of bits must be non-negative");
   if (k > interp.limits().big_int_bits) return interp.IntTooLarge();
-  if (!t->seeded) return Unknown(interp, args, "random.getrandbits()");
   BigInt out(0);
   for (int64_t done = 0; done < k; done += 32) {
     uint32_t word = t->Next();
     if (k - done < 32) word >>= 32 - (k - done);
     out = out + BigInt(static_cast<int64_t>(word)).ShiftLeft(done);
   }
-  return interp.NewInt(out);
+  const Value drawn = interp.NewInt(out);
+  return t->seeded ? Result<Value>(drawn) : Unknown(interp, args, drawn, "random.getrandbits()");
 }
 
 }  // namespace
@@ -122,6 +135,7 @@ void AddRandomModule(NativeRegistry* registry) {
     m.Class("Random")
         .Payload([](Interpreter& interp) -> NativeObject* { return interp.heap().New<Twister>(); })
         .Method("_seed", Seed)
+        .Method("_draw_unseeded", DrawUnseeded)
         .Method("_seeded",
                 [](Interpreter&, const CallArgs& args) -> Result<Value> {
                   return Value::Bool(NativeCast<Twister>(args.self)->seeded);
@@ -130,8 +144,8 @@ void AddRandomModule(NativeRegistry* registry) {
         .Method("random",
                 [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
                   auto* t = NativeCast<Twister>(args.self);
-                  return t->seeded ? Result<Value>(Value::Float(t->NextDouble()))
-                                   : Unknown(interp, args, "random.random()");
+                  const Value drawn = Value::Float(t->NextDouble());
+                  return t->seeded ? Result<Value>(drawn) : Unknown(interp, args, drawn, "random.random()");
                 })
         .Mutable()
         .Build();

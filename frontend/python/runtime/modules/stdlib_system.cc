@@ -9,6 +9,7 @@
 #include "frontend/python/runtime/eval/code_object.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/internal.h"
+#include "frontend/python/runtime/interpreter/read_notes.h"
 #include "frontend/python/runtime/modules/place.h"
 #include "frontend/python/runtime/modules/stdlib.h"
 #include "frontend/python/syntax/parser.h"
@@ -163,6 +164,20 @@ Result<Value> UnsupportedCall(Interpreter& interp, const CallArgs& args) {
   return interp.Unsupported(what, hint);
 }
 
+// A note about how the model was read (read_notes.h), at the line of the innermost Python frame that
+// is not part of the runtime.
+Result<Value> Note(Interpreter& interp, const CallArgs& args) {
+  std::string text;
+  ArgReader reader(interp, "note", args);
+  COBRA_TRY(reader.Required("text", &text).Finish());
+  for (const Frame* f = interp.state().frame; f != nullptr; f = f->back) {
+    if (f->unit->internal || f->position == nullptr) continue;
+    AddReadNote({f->unit->display_name, f->position->line, 0}, std::move(text));
+    break;
+  }
+  return Value::None();
+}
+
 // The __name__ in the globals of the innermost Python frame that is not part of the runtime.
 Result<Value> CallerModule(Interpreter& interp, const CallArgs&) {
   for (Frame* f = interp.state().frame; f != nullptr; f = f->back) {
@@ -171,6 +186,20 @@ Result<Value> CallerModule(Interpreter& interp, const CallArgs&) {
     return name == nullptr ? Value::None() : *name;
   }
   return Value::None();
+}
+
+// The names of globals and builtins that a function's own code uses, in the order of the alphabet.
+Result<Value> GlobalNames(Interpreter& interp, const CallArgs& args) {
+  Value function;
+  ArgReader reader(interp, "global_names", args);
+  COBRA_TRY(reader.Required("function", &function).Finish());
+  std::vector<Value> names;
+  for (const auto& [name, ref] : function.as<FunctionObject>()->scope->refs) {
+    if (ref.kind == RefKind::kGlobal) names.push_back(interp.Intern(name->text));
+  }
+  COBRA_TRY(interp.Charge(static_cast<int64_t>(names.size())));
+  std::sort(names.begin(), names.end(), [](Value a, Value b) { return a.str() < b.str(); });
+  return Value(interp.NewList(names));
 }
 
 // A value for a name of a missing module. It may be passed on, inherited from and called at import,
@@ -489,6 +518,8 @@ void AddCobraFunctions(Interpreter& interp, NativeModuleBuilder& m) {
   m.Value("call_partial", call);
   m.Function("explained", Explained).Function("unsupported", UnsupportedCall).Function("caller_module", CallerModule);
   m.Function("inert", InertName)
+      .Function("note", Note)
+      .Function("global_names", GlobalNames)
       .Function("under_try", UnderTry)
       .Function("frames", Frames)
       .Function("is_literal", IsLiteralText);

@@ -131,8 +131,24 @@ def getcallargs(func, /, *args, **kwargs):
     return {name: full.arguments[name] for name in dict.fromkeys(order) if name in full.arguments}
 
 
+ClosureVars = namedtuple("ClosureVars", "nonlocals globals builtins unbound")
+
+
 def getclosurevars(func):
-    _cobra.unsupported("inspect.getclosurevars()")
+    if isinstance(func, types.MethodType):
+        func = func.__func__
+    if not isinstance(func, types.FunctionType):
+        raise TypeError("{!r} is not a Python function".format(func))
+    free = zip(func.__code__.co_freevars, func.__closure__ or ())
+    found = {}, {}
+    for name in _cobra.global_names(func):
+        for names, values in zip(found, (func.__globals__, builtins.__dict__)):
+            if name in values:
+                names[name] = values[name]
+                break
+    # CPython counts the names of attributes among these.
+    unbound = _cobra.inert("inspect.ClosureVars.unbound")
+    return ClosureVars({name: cell.cell_contents for name, cell in free}, *found, unbound)
 
 
 def getmodulename(path):

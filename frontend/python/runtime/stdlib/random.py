@@ -1,7 +1,8 @@
 import _cobra
 import _random
 from bisect import bisect as _bisect
-from itertools import accumulate as _accumulate, repeat as _repeat
+from _unknown_number import Unknown as _Number
+from itertools import accumulate as _accumulate, count as _count, repeat as _repeat
 from math import (
     acos as _acos,
     ceil as _ceil,
@@ -24,37 +25,34 @@ LOG4 = _log(4.0)
 SG_MAGICCONST = 1.0 + _log(4.5)
 
 
-def _refuse(self, *args):
-    _cobra.unsupported(
-        f"using {self._what} without random.seed()",
+def _drawn(value, what):
+    return _Number(
+        value,
+        f"using {what} without random.seed()",
         "random values differ from run to run, and so would the network: seed the generator first",
+        f"a text of {what} without random.seed() is that of one possible number",
     )
 
 
-class _Unknown:
-    """A number that nobody seeded. It may be drawn and computed with; what it is, is not asked."""
+_generators = _count(1)
 
-    def __init__(self, what):
-        self._what = what
 
-    def __add__(self, *others):
-        # A tensor of them would be one of unknown numbers, and is none of the program's.
-        return self if all(isinstance(other, (int, float, complex, _Unknown)) for other in others) else _refuse(self)
-
-    __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __floordiv__ = __add__
-    __rfloordiv__ = __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = __abs__ = __add__
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __hash__ = __bool__ = __int__ = __float__ = _refuse
-    __index__ = __repr__ = __str__ = __format__ = __round__ = __trunc__ = __floor__ = __ceil__ = __complex__ = _refuse
-    __getattr__ = _refuse
+def _item(population, index):
+    # A letter is drawn for a name.
+    if isinstance(population, str) and isinstance(index, _Number):
+        index = index._cobra_in_text()
+    return population[index]
 
 
 class Random(_random.Random):
     VERSION = 3
-    _unknown = _Unknown
+    _unknown = staticmethod(_drawn)
 
     def __init__(self, x=None):
         self.gauss_next = None
-        if x is not None:
+        if x is None:
+            self._draw_unseeded(next(_generators))
+        else:
             self.seed(x)
 
     def seed(self, a=None, version=2):
@@ -77,7 +75,7 @@ class Random(_random.Random):
         k = n.bit_length()
         r = self.getrandbits(k)
         if not self._seeded():
-            return r if n > 1 else 0
+            return r % n if n > 1 else 0
         while r >= n:
             r = self.getrandbits(k)
         return r
@@ -117,7 +115,7 @@ class Random(_random.Random):
     def choice(self, seq):
         if not len(seq):
             raise IndexError("Cannot choose from an empty sequence")
-        return seq[self._randbelow(len(seq))]
+        return _item(seq, self._randbelow(len(seq)))
 
     def shuffle(self, x):
         for i in reversed(range(1, len(x))):
@@ -166,7 +164,7 @@ class Random(_random.Random):
         if cum_weights is None:
             if weights is None:
                 n += 0.0
-                return [population[_floor(random() * n)] for i in _repeat(None, k)]
+                return [_item(population, _floor(random() * n)) for i in _repeat(None, k)]
             cum_weights = list(_accumulate(weights))
         elif weights is not None:
             raise TypeError("Cannot specify both weights and cumulative weights")

@@ -310,6 +310,7 @@ Result<Value> Radix(Interpreter& interp, const CallArgs& args, int base, absl::s
   Value v;
   ArgReader reader(interp, "hex", args);
   COBRA_TRY(reader.Required("number", &v).Finish());
+  COBRA_TRY_ASSIGN(v, OfUnknownNumber(interp, v, "_cobra_in_text"));
   if (!IsIntLike(v)) {
     COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
     v = Value::Int(i);

@@ -86,6 +86,12 @@ std::string AsciiDigits(absl::string_view text) {
 
 }  // namespace
 
+Result<Value> OfUnknownNumber(Interpreter& interp, Value v, absl::string_view method) {
+  if (!v.IsInstance()) return v;
+  COBRA_TRY_ASSIGN(const Value own, interp.CallSpecial(v, interp.Intern(method), {}));
+  return own.IsUnbound() ? v : own;
+}
+
 Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original) {
   auto bad = [&]() -> Result<Value> {
     COBRA_TRY_ASSIGN(StrObject * repr, interp.Repr(original));

@@ -162,6 +162,8 @@ Result<Value> IntNew(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Optional("x", &x).Optional("base", &base).Finish());
   auto* cls = args.self.as<ClassObject>();
   if (base.IsUnbound()) {
+    COBRA_TRY_ASSIGN(const Value unknown, OfUnknownNumber(interp, x, "_cobra_whole"));
+    if (!unknown.IsSame(x)) return unknown;
     COBRA_TRY_ASSIGN(Value v, IntOf(interp, x));
     return MakeIntOf(interp, cls, v);
   }
@@ -187,6 +189,8 @@ Result<Value> FloatNew(Interpreter& interp, const CallArgs& args) {
   Value x = Value::Float(0);
   ArgReader reader(interp, "float", args);
   COBRA_TRY(reader.Optional("x", &x).Finish());
+  COBRA_TRY_ASSIGN(const Value unknown, OfUnknownNumber(interp, x, "_cobra_real"));
+  if (!unknown.IsSame(x)) return unknown;
   Value result;
   if (x.IsStr() || x.IsBytes()) {
     absl::string_view text = x.IsStr() ? x.str() : x.as<BytesObject>()->view();

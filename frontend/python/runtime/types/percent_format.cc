@@ -19,6 +19,7 @@ struct PercentSpec {
 
 Result<std::string> PercentNumber(Interpreter& interp, const PercentSpec& p, Value v) {
   std::string prefix, body;
+  COBRA_TRY_ASSIGN(v, OfUnknownNumber(interp, v, "_cobra_in_text"));
   if (std::string("eEfFgG").find(p.type) != std::string::npos) {
     double d;
     if (!NumberAsDouble(v, &d)) {

@@ -222,3 +222,21 @@ def f():
 
 
 print(f())
+# ---
+# inspect.getclosurevars
+import inspect
+g = 5
+def outer(a):
+    b = 2
+    def inner(x):
+        return a + b + g + len(x) + missing
+    return inner
+c = inspect.getclosurevars(outer(1))
+print(c.nonlocals, c.globals, sorted(c.builtins), c._fields)
+class K:
+    def m(self): return g
+print(inspect.getclosurevars(K().m).globals, inspect.getclosurevars(lambda: 3)[:3])
+try:
+    inspect.getclosurevars(5)
+except TypeError as e:
+    print(e)
