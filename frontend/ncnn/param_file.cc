@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "base/diagnostic.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
@@ -67,6 +68,25 @@ class Parser {
   absl::Status Error(absl::string_view message, absl::string_view hint = "") const {
     return ParamFileError(file_name_, line_, message, hint);
   }
+  // Of a file in another form than the one that is read.
+  absl::Status WrongFile(std::string message, std::string hint) const {
+    Diagnostic d;
+    d.kind = Diagnostic::Kind::kUsage;
+    d.message = std::move(message);
+    d.hint = std::move(hint);
+    d.position.file = file_name_;
+    return DiagnosticToStatus(d);
+  }
+  // pnnx keeps its own view of a PyTorch model under the same number in the first line.
+  absl::Status IsOfPnnx() const {
+    absl::string_view stem = file_name_;
+    stem = stem.substr(stem.rfind('/') + 1);
+    const std::string other =
+        absl::ConsumeSuffix(&stem, ".pnnx.param") ? absl::StrCat(stem, ".ncnn.param") : "the .ncnn.param file";
+    return WrongFile(
+        "this is pnnx's own form (.pnnx.param), with layers of PyTorch; ncnn's form is the one that is read",
+        absl::StrCat("give ", Quotable(other), ", which pnnx writes beside it"));
+  }
   absl::Status LimitError(std::string message) const {
     Diagnostic d;
     d.kind = Diagnostic::Kind::kLimit;
@@ -90,8 +110,8 @@ class Parser {
 
   absl::Status ReadHead() {
     if (absl::StartsWith(text_, kBinaryMagic)) {
-      return Error("this is ncnn's binary form (.param.bin); the text form is the one that is read",
-                   "give the .param file that it was made from (ncnn2mem keeps it; pnnx and onnx2ncnn write it)");
+      return WrongFile("this is ncnn's binary form (.param.bin); the text form is the one that is read",
+                       "give the .param file that it was made from (ncnn2mem keeps it; pnnx and onnx2ncnn write it)");
     }
     absl::string_view line;
     if (!NextLine(&line) || absl::StripAsciiWhitespace(line) != kMagic) {
@@ -124,6 +144,7 @@ class Parser {
     layer.line = line_;
     Words words(line);
     layer.type = std::string(words.Next());
+    if (out_.layers.size() == 1 && absl::StartsWith(layer.type, "pnnx.")) return IsOfPnnx();
     layer.name = std::string(words.Next());
     int bottoms = 0, tops = 0;
     if (!absl::SimpleAtoi(words.Next(), &bottoms) || !absl::SimpleAtoi(words.Next(), &tops) || bottoms < 0 ||

@@ -55,7 +55,7 @@ struct ParamFile {
 };
 
 // Errors carry a Diagnostic that names `file` and the line: model_error for a text that is not of
-// this form, limit beyond a limit.
+// this form, usage for ncnn's binary form and pnnx's own, limit beyond a limit.
 absl::StatusOr<ParamFile> ParseParamFile(absl::string_view text, const std::string& file, const NcnnLimits& limits);
 
 // An error at a line of a file; line 0: the file as a whole.

@@ -37,8 +37,22 @@ TEST(MalformedNcnn, WhatIsNoFileOfTheFormatIsNamed) {
   const Diagnostic binary = ErrorOf(std::string("\xDD\x85\x76\x00\x03\x00\x00\x00", 8));
   EXPECT_THAT(binary.message, HasSubstr(".param.bin"));
   EXPECT_THAT(binary.hint, HasSubstr("give the .param file"));
-  EXPECT_EQ(binary.kind, Kind::kModelError);
+  EXPECT_EQ(binary.kind, Kind::kUsage);
   EXPECT_EQ(binary.position.file, "net.param");
+}
+
+TEST(MalformedNcnn, TheFormOfPnnxIsNamedWithTheFileToGive) {
+  const std::string text = "7767517\n2 2\npnnx.Input in 0 1 a #a=(1,3,8,8)f32\nF.relu r 1 1 a b $input=a\n";
+  const auto error_of = [&](const std::string& name) {
+    return DiagnosticFromStatus(ReadNcnnModel(text, {name, {}}, {}).status()).value_or(Diagnostic{});
+  };
+  const Diagnostic error = error_of("nets/yolo.pnnx.param");
+  EXPECT_EQ(error.kind, Kind::kUsage);
+  EXPECT_THAT(error.message, HasSubstr("pnnx's own form"));
+  EXPECT_EQ(error.hint, "give yolo.ncnn.param, which pnnx writes beside it");
+  EXPECT_EQ(error_of("other.param").hint, "give the .ncnn.param file, which pnnx writes beside it");
+  // Layers of PyTorch that pnnx could not convert are in ncnn's form, too.
+  EXPECT_EQ(ErrorOf("7767517\n2 2\nInput in 0 1 a 0=8 1=8 2=3\nF.unheard r 1 1 a b\n").kind, Kind::kUnsupported);
 }
 
 TEST(MalformedNcnn, ContradictionsNameFileLineAndLayer) {
