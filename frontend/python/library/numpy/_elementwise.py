@@ -42,6 +42,10 @@ def _guarded(function, below):
     return of_number
 
 
+def _rounded(t):
+    return torch.complex(t.real.round(), t.imag.round()) if t.is_complex() else t.round()
+
+
 def _of_floats(name, compute, python, kinds="buifc"):
     return ufunc(name, 1, compute, _floats, kinds, python)
 
@@ -75,7 +79,7 @@ arctanh = atanh = _of_floats("arctanh", torch.atanh, math.atanh)
 floor = _of_floats("floor", torch.floor, lambda x: float(math.floor(x)), "buif")
 ceil = _of_floats("ceil", torch.ceil, lambda x: float(math.ceil(x)), "buif")
 trunc = _of_floats("trunc", torch.trunc, lambda x: float(math.trunc(x)), "buif")
-rint = _of_floats("rint", torch.round, lambda x: float(builtins.round(x)))
+rint = _of_floats("rint", _rounded, lambda x: float(builtins.round(x)))
 fabs = _of_floats("fabs", torch.abs, math.fabs, "buif")
 deg2rad = _of_floats("deg2rad", lambda t: t * (pi / 180), math.radians, "buif")
 radians = _of_floats("radians", lambda t: t * (pi / 180), math.radians, "buif")
@@ -414,11 +418,11 @@ def round(a, decimals=0, out=None):
     elif a.dtype.kind in "iu":
         made = ((t.to(torch.float64) / 10.0**-decimals).round() * 10.0**-decimals).to(t.dtype)
     elif decimals == 0:
-        made = t.round()
+        made = _rounded(t)
     elif decimals > 0:
-        made = (t * 10.0**decimals).round() / 10.0**decimals
+        made = _rounded(t * 10.0**decimals) / 10.0**decimals
     else:
-        made = (t / 10.0**-decimals).round() * 10.0**-decimals
+        made = _rounded(t / 10.0**-decimals) * 10.0**-decimals
     return _given(_wrap(made), out)
 
 
