@@ -21,7 +21,7 @@ struct TlsFiles {
 };
 
 // Refuses calls when their metadata arrive, before a message of theirs is received: those of
-// server/lanes/rpcs.h as Admit() does, reflection and unknown methods to callers without any role. Health
+// lanes/rpcs.h as Admit() does, reflection and unknown methods to callers without any role. Health
 // is for everybody. `access` (null: everybody may do everything) and `metrics` are not owned and
 // must outlive the gRPC server. An error begins with the path of a file that cannot be used; one
 // that breaks later is logged, and what was read before continues to serve.

@@ -30,9 +30,9 @@ struct ForwardOptions {
       false;  // a Predict is answered with the document of a report (predict/report_reply.h), not with its reply
 };
 // The metadata of the call that a request becomes: who sends it, its labels, its id, its trace.
-// Calls of all callers share connections (transport/own_channels.h); gRPC ends one over metadata that are too
-// large, and the process over some that are not printable. So nothing goes on as it came: labels
-// and trace are read and written again, and the whole is bounded.
+// Calls of all callers share connections (transport/own_channels.h); gRPC ends one over metadata
+// that are too large, and the process over some that are not printable. So nothing goes on as it
+// came: labels and trace are read and written again, and the whole is bounded.
 // Refused otherwise, before anything is made of the request: Unauthenticated for credentials, a
 // Diagnostic for the rest. A trace that is not valid is left out.
 absl::StatusOr<MetadataList> ForwardedMetadata(const http::Head& head, const HttpPeer& peer,

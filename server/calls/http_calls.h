@@ -1,6 +1,6 @@
 // Requests of HTTP as calls of the gRPC server in this process: the same roles, lanes, limits,
-// caches and metrics, since they are the same calls. Routes follow from the table of RPCs (lanes/rpcs.h,
-// http/route.h).
+// caches and metrics, since they are the same calls. Routes follow from the table of RPCs
+// (lanes/rpcs.h, http/route.h).
 //
 // Before a body is read it is known who asks, that they may, and that there is room for it. JSON of
 // some size is converted on a thread of the RPC's lane, in the caller's turn.

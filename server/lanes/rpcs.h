@@ -1,5 +1,6 @@
 // The list of the server's RPCs. The services' names, the metrics' labels and who may call what
-// (access/access.h) are generated from it. tests/server/rpcs_test.cc compares it with proto/cobra/v1.
+// (access/access.h) are generated from it. tests/server/rpcs_test.cc compares it with
+// proto/cobra/v1.
 #ifndef COBRA_SERVER_LANES_RPCS_H_
 #define COBRA_SERVER_LANES_RPCS_H_
 

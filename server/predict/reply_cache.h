@@ -20,8 +20,8 @@
 namespace cobra::server {
 
 struct CachedReply {
-  // Of the snapshot (targets/live_model.h) that made it: another one has other weights, calibrations or
-  // targets.
+  // Of the snapshot (targets/live_model.h) that made it: another one has other weights,
+  // calibrations or targets.
   int64_t generation = 0;
   std::string bytes;                          // v1.PredictResponse; without the times, which were another request's
   std::vector<PredictionCounters> predicted;  // what the reply counts as

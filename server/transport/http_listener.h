@@ -1,7 +1,7 @@
 // HTTP/1.1 connections: accepts them (connections.h), reads requests within limits of size and
-// time, writes replies. What a request means is the handler's business (calls/http_calls.h). Boost.Beast
-// parses; a few threads wait for all connections at once, so that slow clients hold memory and a
-// descriptor, but no thread.
+// time, writes replies. What a request means is the handler's business (calls/http_calls.h).
+// Boost.Beast parses; a few threads wait for all connections at once, so that slow clients hold
+// memory and a descriptor, but no thread.
 //
 // Every step has a deadline for the whole of it, however it trickles in: a head, a body, a reply. A
 // body has a length that is known before, or is refused. So nobody can smuggle a request inside

@@ -1,5 +1,5 @@
-// TLS of the HTTP listener, with the files that gRPC has (access/credentials.h), which are read again when
-// they change.
+// TLS of the HTTP listener, with the files that gRPC has (access/credentials.h), which are read
+// again when they change.
 #ifndef COBRA_SERVER_TRANSPORT_HTTP_TLS_H_
 #define COBRA_SERVER_TRANSPORT_HTTP_TLS_H_
 
