@@ -36,7 +36,7 @@ class PredictStream {
       : stub_(stub), requests_(requests), options_(std::move(options)) {}
 
   // One call: until all requests are answered (OK), or until it breaks. After Unavailable another
-  // attempt goes on with the requests that have no answer. DeadlineExceeded: no answer came for so
+  // attempt continues with the unanswered requests. DeadlineExceeded: no answer came for so
   // long.
   absl::Status Attempt();
   // Answers of all attempts.

@@ -6,7 +6,7 @@
 
 namespace cobra::graph {
 
-// A set, because a stranger's call may join a hundred thousand.
+// A set, because an untrusted call may join a hundred thousand.
 std::vector<size_t> DistinctInputs(const Node& call) {
   absl::flat_hash_set<std::tuple<ValueRef::Kind, int32_t, int32_t>> seen;
   std::vector<size_t> distinct;

@@ -521,7 +521,7 @@ std::optional<Strides> StridesOfOutput(const Node& node, size_t output, absl::Sp
 
 std::optional<Strides> StridesByRule(const Node& node, size_t output, absl::Span<const StridedShape> inputs) {
   std::optional<Strides> strides = StridesOfOutput(node, output, inputs);
-  // Later rules index the strides by the shape's dimensions, whatever a stranger's graph has led
+  // Later rules index the strides by the shape's dimensions, whatever an untrusted graph has led
   // to.
   if (strides.has_value() && strides->size() != node.outputs[output].shape.size()) return std::nullopt;
   return strides;

@@ -4,7 +4,7 @@
 namespace cobra::proto {
 
 // Protocol buffers write a line to standard error for each message that they cannot read. Its
-// sender gets an error, so the line is dropped: strangers would fill the log. What ends the process
+// sender gets an error, so the line is dropped: clients would fill the log. What ends the process
 // goes through our log.
 void LogOnlyFatal();
 

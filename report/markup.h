@@ -1,4 +1,4 @@
-// Strangers' text inside HTML and SVG.
+// Untrusted text inside HTML and SVG.
 #ifndef COBRA_REPORT_MARKUP_H_
 #define COBRA_REPORT_MARKUP_H_
 

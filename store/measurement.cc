@@ -153,7 +153,7 @@ absl::Status ValueFromJson(const MeasurementField& field, const Json& json, T* v
   return absl::OkStatus();
 }
 
-// ---- what a stranger may report ----
+// ---- what an untrusted worker may report ----
 
 constexpr size_t kMaxNameBytes = 200;  // of sessions, targets, families: the longest have some 60
 

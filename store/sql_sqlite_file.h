@@ -42,7 +42,7 @@ class SqliteFile {
   // meanwhile.
   absl::Status Opened(sqlite3* db);
   // Unavailable, and IsStoreLost() (sql.h), if what is on the disk is not what was opened. It ends
-  // when the very same files are back. `db` may be null: then only names are looked at. A few
+  // when the same files are back. `db` may be null: then only names are looked at. A few
   // microseconds.
   absl::Status Check(sqlite3* db);
 

@@ -29,7 +29,7 @@ struct ListedModel {
   std::string row;
   ModelArguments model;
   std::string latency_ms;  // the cell of a list of timings, as it is
-  // OK, or why there is no model: the cell has a name of ours that is none, or that of two, or no
+  // OK, or why there is no model: the cell has an unknown or ambiguous built-in name, or no
   // library has its file.
   absl::Status found;
 };

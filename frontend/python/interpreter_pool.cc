@@ -65,7 +65,7 @@ bool HasDefaultLimits(const Limits& l) {
 }
 
 // Hashes without a secret serve as keys here because all requests of a process are one user's: a
-// server reads each request in a process of its own.
+// server reads each request in a separate process.
 Hash128 Add(Hash128 h, absl::string_view text) { return HashCombine(h, HashBytes(text)); }
 
 Hash128 RequestHash(const SourceRequest& r) {

@@ -33,7 +33,7 @@ class AttentionBlock : public torch::nn::Module {
 // Tokens of calls, one call behind the other.
 struct PackedTokens {
   at::Tensor ids;             // int64 [tokens]
-  at::Tensor values;          // float [tokens, value_features], 0 where the token is no number
+  at::Tensor values;          // float [tokens, value_features], 0 if the token is not a number
   std::vector<int64_t> ends;  // of each call: the number of tokens up to its last one
 };
 

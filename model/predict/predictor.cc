@@ -383,8 +383,8 @@ class LoadedPredictor : public Predictor {
     std::string bytes;
     for (size_t call = 0; call < calls; ++call) {
       if (call % kCallsAtOnce == kCallsAtOnce - 1) COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-      // Of what the layer's text says, which takes longer to write. Strangers choose it, and share
-      // the cache.
+      // Of what the layer's text says, which takes longer to write. It is untrusted, and callers
+      // share the cache.
       bytes.clear();
       graph::AppendExactBytesOfCall(graph, static_cast<int32_t>(call), &bytes);
       const auto [found, is_new] = known.try_emplace(KeyedHash(bytes), static_cast<int32_t>(keys->size()));

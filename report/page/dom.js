@@ -1,4 +1,4 @@
-// ---- elements. Names from the user's model are strangers' text: they become text nodes and attributes, never markup.
+// ---- elements. Names from the user's model are untrusted text: they become text nodes and attributes, never markup.
 
 const SVG_NAMES = 'http://www.w3.org/2000/svg';
 

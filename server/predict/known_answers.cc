@@ -17,8 +17,8 @@ void Count(const PredictionCounters& counters) {
   if (counters.extrapolating != nullptr) counters.extrapolating->Increment();
 }
 
-// A cached answer is that of the very same graph on the same target of the same snapshot. The
-// fingerprint would not do as a key: it leaves out calls that take time, and strangers could choose
+// A cached answer is that of exactly the same graph on the same target of the same snapshot. The
+// fingerprint would not do as a key: it leaves out calls that take time, and callers could choose
 // two graphs that share it.
 Hash128 KeyOfTotals(const NetworkSummary& network, const ModelSnapshot& model, absl::string_view target) {
   SipHasher hasher = KeyedHasher();

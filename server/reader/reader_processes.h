@@ -55,7 +55,7 @@ class ReaderProcesses {
   // Reads what `model` submits: source, ONNX or TensorFlow Lite. Source may name a file of a
   // library as its own; then that name is replaced by its full path. Blocks until the reader has
   // answered or `call` ends; then the reader is killed. The graph is checked like one that a
-  // stranger sent. Errors carry a Diagnostic if the model is at fault.
+  // caller sent. Errors carry a Diagnostic if the model is at fault.
   virtual absl::StatusOr<ReadResult> Read(v1::PredictRequest* model, const GraphLimits& limits,
                                           const CallContext& call) = 0;
 };

@@ -124,7 +124,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession<Stream>> {
         absl::InvalidArgumentError(absl::StrCat("the request: is not HTTP/1.1 as it should be: ", error.message()))));
   }
 
-  // The head as the handler takes it. Nothing if the target is no path.
+  // The head as the handler takes it. nullopt if the target is not a path.
   std::optional<http::Head> TakeHead() {
     const auto& message = head_->get();
     http::Head head;

@@ -30,7 +30,7 @@ struct CobraServerOptions {
 // The command line, with a store in `directory`.
 std::vector<std::string> ServerCommand(const CobraServerOptions& options, const tests::TemporaryDirectory& directory);
 
-// cobra-server in a process of its own, with a store of its own.
+// cobra-server in a separate process, with its own store.
 class CobraServer {
  public:
   static absl::StatusOr<std::unique_ptr<CobraServer>> Start(const CobraServerOptions& options = {});

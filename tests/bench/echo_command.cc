@@ -1,4 +1,4 @@
-// `cobra-bench echo`, which the other benchmarks start: an echo server in a process of its own.
+// `cobra-bench echo`, which the other benchmarks start: an echo server in a separate process.
 #include <sys/prctl.h>
 #include <unistd.h>
 

@@ -8,10 +8,10 @@
 //                  PyTorch 2.13, torch.export instead. Medians.
 // cold_ratio       a new process each, from start to exit: ours parses everything, PyTorch imports
 //                  torch and torchvision
-// process_us       what reading in a process of its own (server/reader/reader_processes.h, own_process_us)
-//                  costs more than reading in this one (in_process_us): libraries imported, in
-//                  turns, a pause before each, medians. Checking the graph that comes back
-//                  (check_us) is not part of it.
+// process_us       what reading in a separate process (server/reader/reader_processes.h,
+//                  own_process_us) costs more than reading in this one (in_process_us): libraries
+//                  imported, in turns, a pause before each, medians. Checking the graph that comes
+//                  back (check_us) is not part of it.
 // The ratios are of wall clock; *_cpu_ratio of processor time, which other programs on the machine
 // disturb less.
 #include <unistd.h>

@@ -11,7 +11,7 @@
 
 namespace cobra::bench {
 
-// A server in a process of its own, from its start to SIGTERM.
+// A server in a separate process, from its start to SIGTERM.
 class ServerProcess {
  public:
   // Runs `argv --ready-file FILES.ready` and waits until the program has written its address there.

@@ -27,7 +27,7 @@ class AdaptLevel(AdaptCase):
 
         one = observed(NETWORKS[:1], slow)
         self.assertEqual(one.code, 2, one.out)
-        self.assertRegex(one.err, "more than twofold.*power mode.*observe them together")
+        self.assertRegex(one.err, "more than a factor of two.*power mode.*observe them together")
         two = observed(NETWORKS[:2], slow)
         self.assertEqual(two.code, 0, two.err)
         self.assertRegex(

@@ -355,7 +355,7 @@ class Adapt(AdaptCase):
         self.refused([t[0], t[1] * 1000, t[2], t[3]], "refused.csv: row 2", "milliseconds")
         self.refused([ms * 1000 for ms in t[:4]], "refused.csv: row 1", "milliseconds")
         self.refused([ms / 1000 for ms in t[:4]], "milliseconds")
-        self.refused([t[0], t[1], 2.5 * t[0]], "row 3", "more than twofold", rows=[*NETWORKS[:2], NETWORKS[0]])
+        self.refused([t[0], t[1], 2.5 * t[0]], "row 3", "more than a factor of two", rows=[*NETWORKS[:2], NETWORKS[0]])
         self.refused([t[0], t[1]], "row 2", "no_such_model", rows=[NETWORKS[0], ("resnet.py", "no_such_model()")])
         wrong = self.write("wrong.py", "def net():\n    return 1 +\n")
         self.refused([t[0], t[1]], "row 2", "wrong.py:2", code=6, rows=[NETWORKS[0], (wrong, "net()")])
@@ -443,7 +443,7 @@ class Adapt(AdaptCase):
                 "1x3x224x224",
             )
 
-        self.assertRegex(observe(2.5 * t[0]).err, "more than twofold.*adapt again")
+        self.assertRegex(observe(2.5 * t[0]).err, "more than a factor of two.*adapt again")
         self.assertIn("milliseconds", observe(1000 * t[5], entry="resnet50()").err)
         for answer in (
             observe(0),

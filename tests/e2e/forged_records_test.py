@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a stranger tries to teach the server: records without a lease, of another graph, of no
+"""What an untrusted worker tries to teach the server: records without a lease, of another graph, of no
 graph, of absurd times; tasks that no worker can read or hold in memory; calibrations of machines
 that do not exist. Nothing of it is learned, and everybody else's work goes on."""
 import json

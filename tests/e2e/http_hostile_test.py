@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""HTTP as strangers send it: other sites' pages, requests that are none, what is too large, too
+"""Hostile HTTP: other sites' pages, requests that are none, what is too large, too
 slow or too much.
 After each of them the server answers others."""
 import base64

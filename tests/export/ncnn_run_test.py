@@ -111,7 +111,7 @@ def fault_of(folder, case):
 
 
 def fault_in_child(folder, case):
-    """The same in a process of its own: a fault of a layer may end it."""
+    """The same in a separate process: a fault of a layer may end it."""
     child = os.fork()
     if child == 0:
         fault = fault_of(folder, case)

@@ -256,7 +256,7 @@ class Sent:
 
 
 class Library:
-    """The server reads a package of its own --library, as a stranger's request asks for it."""
+    """The server reads a package of its own --library, as an untrusted request asks for it."""
 
     name = "--library"
     codes = {"usage": 2, "unsupported": 4, "data_dependent": 4, "model_error": 6, "syntax_error": 6, "limit": 7}

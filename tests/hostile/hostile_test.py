@@ -122,7 +122,7 @@ def main():
             print("%-32s %-9s %10d bytes  %s" % (name, "|".join(map(str, want)), len(data), what))
         return 0
     folder = tempfile.TemporaryDirectory()
-    # In a process of its own: the peak memory of a child begins with that of the process that
+    # In a separate process: the peak memory of a child begins with that of the process that
     # starts it.
     manifest = os.path.join(folder.name, "manifest")
     writer = os.fork()

@@ -54,7 +54,7 @@ TEST(CallWork, FewSumsAtOnceWait) {
   EXPECT_EQ(wide.stalled_macs, wide.executed_macs);
 }
 
-// A stranger's graph: nobody waits for 2^38 taps, and no amount overflows.
+// An untrusted graph: nobody waits for 2^38 taps, and no amount overflows.
 TEST(CallWork, AbsurdConvolutionsHaveNoRules) {
   const auto has_rules = [](const Call& c) { return WorkOf(c).unpadded_macs > 0; };
   EXPECT_TRUE(has_rules({{1, 1, 1, 1 << 10}, {1, 1, 1, 1 << 10}}));

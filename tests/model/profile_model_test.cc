@@ -207,7 +207,7 @@ class ProfileAdapterTest : public testing::Test {
   std::vector<std::map<std::string, double>> network_us_;
 };
 
-// Strangers share what is kept: nobody's network may stand for another's.
+// Callers share what is kept: one's network may not be taken for another's.
 TEST_F(ProfileAdapterTest, ANetworkOfTheSameFingerprintChangesNoAnswer) {
   const ProfileAdapter adapter = Make();
   const auto peers = adapter.PeersOf(devices_[0].Sheet(), {});

@@ -128,7 +128,7 @@ class AdaptingTest(unittest.TestCase):
             (good[1]._replace(timings=0), "row 2: timings=0"),
             (good[1]._replace(timings=2**31), "row 2: timings=2147483648"),
             (good[1]._replace(model="nasbench201:nonsense"), "row 2: .*nonsense"),
-            (good[0]._replace(latency_ms=2.5 * good[0].latency_ms), "row 2: .*more than twofold"),
+            (good[0]._replace(latency_ms=2.5 * good[0].latency_ms), "row 2: .*more than a factor of two"),
             (NETWORKS[1], "is not Timed"),
         )
         for bad, message in cases:

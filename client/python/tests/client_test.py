@@ -264,7 +264,7 @@ class ClientTest(unittest.TestCase):
             ("net.txt", None, self.target, "net.txt: is not a model file"),
             (Source(self.net, "Net(24)"), "1x3xW", self.target, "'1x3xW': is not a shape"),
             (3.5, None, self.target, "3.5: is not a model"),
-            (CELL.format(OPERATIONS[0]), None, [], "names no target"),
+            (CELL.format(OPERATIONS[0]), None, [], "is empty"),
         ):
             with self.subTest(message), self.assertRaises(UsageError) as raised:
                 self.client.predict(model, inputs, target)

@@ -18,7 +18,7 @@ inline constexpr char kNewestTorchVersion[] = "2.13.0";
 inline constexpr char kOldestTorchVersion[] = "1.13.1";
 
 // Two numbers, "1.13" or "2.5.1+cu121", of a version that is known: 1.13, and 2. UserError
-// otherwise. The text is a stranger's: at most 32 bytes, letters, digits and ".+-_".
+// otherwise. The text is untrusted: at most 32 bytes, letters, digits and ".+-_".
 absl::Status CheckTorchVersion(absl::string_view version);
 
 // For a target's runtime (v1::TargetSpec.runtime): "1.13.0" for

@@ -201,7 +201,7 @@ absl::StatusOr<Adapter::Question> Adapter::Ask(const TargetSpec& machine, const 
     question.differences = DifferencesOf(known);
     COBRA_ASSIGN_OR_RETURN(question.own_log_odds, OwnLogOdds(key, question.differences));
     absl::MutexLock lock(&mutex_);
-    if (known_.size() >= kMostKnown) known_.clear();  // strangers choose data sheets, and so which targets are near
+    if (known_.size() >= kMostKnown) known_.clear();  // untrusted data sheets decide which targets are near
     known_[key] = {question.differences, question.own_log_odds};
   }
   std::vector<const TargetSpec*> specs;

@@ -113,7 +113,7 @@ absl::Status CheckFit(const Calibration& calibration, double scatter, std::vecto
       std::exp(scatter)));
 }
 
-// A probe of half an hour has as many; a stranger's must not keep the server busy for long. The
+// A probe of half an hour has as many; an untrusted one must not keep the server busy for long. The
 // calls that take most of their networks stay.
 constexpr size_t kMostRows = 30000;
 void LimitRows(std::vector<CallRow>* rows) {

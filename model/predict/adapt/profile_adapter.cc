@@ -118,8 +118,8 @@ std::shared_ptr<const ProfileAdapter::Peers> ProfileAdapter::Make(std::vector<si
 
 absl::StatusOr<ProfileAdapter::Totals> ProfileAdapter::TotalsOf(const Peers& peers, const graph::Graph& graph,
                                                                 const std::function<bool()>& cancelled) const {
-  // Strangers choose networks, and share what is kept: a call that returns its argument takes time,
-  // too.
+  // Networks are untrusted, and callers share what is kept: a call that returns its argument takes
+  // time, too.
   const Hash128 key = KeyedHash(graph::ExactBytes(graph));
   {
     absl::MutexLock lock(&mutex_);

@@ -19,7 +19,7 @@ inline constexpr size_t kFewestDisturbanceTimings = 8;
 // Of ProbeResult::disturbance; without any timings for fewer than these.
 Disturbance DisturbanceOf(std::vector<double> ratios);
 
-// From here on it is worth a word: on a quiet machine a median and the fastest runs are this close.
+// From here on it is reported: on a quiet machine a median and the fastest runs are this close.
 inline bool IsNoticeable(const Disturbance& disturbance) {
   constexpr double kTypical = 1.05, kHigh = 1.15;
   return disturbance.timings > 0 && (disturbance.typical > kTypical || disturbance.high > kHigh);

@@ -104,7 +104,7 @@ def ask_ncnn(numpy, ncnn, param, weights, inputs, names):
 
 
 def in_child(function):
-    """function() in a process of its own, which may crash: (result, None) or (None, why)."""
+    """function() in a separate process, which may crash: (result, None) or (None, why)."""
     import pickle
 
     read, write = os.pipe()

@@ -1,4 +1,4 @@
-// Files as far as a program may see them: below the folders that it may import from. A stranger's
+// Files as far as a program may see them: below the folders that it may import from. An untrusted
 // program can call all of this. It reads regular files there, and nothing else of the file system
 // exists for it.
 //

@@ -1,5 +1,5 @@
 // What packages find out about the text of their own files (transformers): the names in `__all__`,
-// what a module's classes look like. A stranger's program can call this too: it sees a few words of
+// what a module's classes look like. An untrusted program can call this too: it sees a few words of
 // files that it could read as well.
 #include <algorithm>
 #include <string>

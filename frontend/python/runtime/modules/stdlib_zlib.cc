@@ -1,4 +1,4 @@
-// Of _cobra: what data files are unpacked with. A stranger's program can call all of this, on bytes
+// Of _cobra: functions that unpack data files. An untrusted program can call all of this, on bytes
 // of its own.
 #include <zlib.h>
 

@@ -60,7 +60,7 @@ def run_cpython(source):
 
 
 def run_cpython_alone(seed):
-    """In a process of its own, where no program before has filled a cache; None if the answer is
+    """In a separate process, where no program before has filled a cache; None if the answer is
     not always the same: an address or the hash of a string shows."""
     command = [sys.executable, "-W", "ignore", os.path.abspath(__file__), "--cpython", str(seed)]
     texts = {subprocess.run(command, capture_output=True).stdout for _ in range(3)}

@@ -53,7 +53,7 @@ Outcome = collections.namedtuple("Outcome", "kind detail")
 
 
 class Judge:
-    """Real PyTorch in a process of its own, because some calls do not come back from it."""
+    """Real PyTorch in a separate process, because some calls do not come back from it."""
 
     def __init__(self, python):
         self.command = [python, os.path.join(HERE, "composite_judge.py")]
