@@ -133,6 +133,17 @@ TEST_F(SpoolTest, ADamagedRecordIsSaidToBeOne) {
   EXPECT_THAT(Names("rejected"), IsEmpty());  // larger than all that is kept there
 }
 
+// Whatever an earlier worker has written there: it is checked, and not written anew.
+TEST_F(SpoolTest, ARecordIsHandedOnAsItWasWritten) {
+  Spool spool = Open("w");
+  const std::string record = R"({ "outcome" : "ok", "latency_us" : 1.50, "record" : { "}" : "\"" } })";
+  ASSERT_TRUE(spool.AddDone(Id('a'), {record, ""}).ok());
+  const absl::StatusOr<FinishedTask> finished = spool.ReadDone(Id('a'));
+  ASSERT_TRUE(finished.ok()) << finished.status();
+  EXPECT_EQ(finished->record_json, record);
+  EXPECT_EQ(finished->session_json, "");
+}
+
 TEST_F(SpoolTest, AnUnusableNameIsReplaced) {
   Open("w");
   for (const std::string& text :
