@@ -1,6 +1,8 @@
-"""In which order the dimensions of a new tensor lie in memory, as the CPU's kernels leave them
-(StrideRule in graph/op_rules.h). The `meta` kernels of torch order some of them otherwise, and then
-`view` fails or `contiguous` copies where PyTorch's own run does not."""
+"""The memory order of a new tensor's dimensions, as the CPU's kernels produce it (StrideRule in
+graph/op_rules.h). The `meta` kernels of torch order some of them differently, and then `view` fails
+or `contiguous` copies although PyTorch's own run does not. Which operator has which rule comes from
+op_rules.def; only the rules are applied here, since the program asks for strides while it runs, and
+the package has no compiled code."""
 from __future__ import annotations
 
 from typing import List, Optional, Sequence, Tuple
@@ -11,7 +13,7 @@ from .binder import Bound
 
 
 def arranged(bound: Bound, inputs: Sequence[Optional[torch.Tensor]], output: torch.Tensor) -> torch.Tensor:
-    """The output itself where its order is right. `inputs` are on `meta`."""
+    """The output itself if its order is right. `inputs` are on `meta`."""
     if output.dim() < 2 or not inputs or inputs[0] is None:
         return output
     strides = _strides(bound, inputs, output)
