@@ -75,6 +75,21 @@ class Finder:
             yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {word!r}" + (f": {instead}" if instead else "")
 
 
+# "x is no number": an engineer writes "is not a number".
+IS_NO = re.compile(
+    r"\bis\s+(?:(?://|#)\s*)?no\s+(?:(?://|#)\s*)?"
+    r"(?:number|message|call|text|file|tensor|directory|model|key|member|list|string|name|graph|target)\b(?!'s)",
+    re.IGNORECASE,
+)
+
+
+def negated_nouns(path, text):
+    for match in IS_NO.finditer(text):
+        before = re.sub(r"[\s/#]+$", "", text[max(0, match.start() - 40) : match.start()]).lower()
+        if not before.endswith("there"):
+            yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {' '.join(match[0].split())!r}: is not a ..."
+
+
 def documents(root):
     for path in sources(root, (".md",)):
         if "/" not in path or path.startswith(("docs/", "lab/tables.md")) and not path.startswith(GENERATED):
@@ -148,6 +163,7 @@ def violations(root, word_list=LIST):
         found += (
             list(names.find(path, text))
             + list(words.find(path, prose_of(text)))
+            + list(negated_nouns(path, prose_of(text)))
             + list(long_sentences(path, prose_of(text)))
             + list(wide_lines(path, prose_of(text)))
         )
@@ -155,7 +171,8 @@ def violations(root, word_list=LIST):
         if not path.startswith(NOT_OURS):
             with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
                 text = file.read()
-            found += list(names.find(path, text)) + list(words.find(path, words_of_code(path, text)))
+            comments = words_of_code(path, text)
+            found += list(names.find(path, text)) + list(words.find(path, comments)) + list(negated_nouns(path, comments))
     return found
 
 
@@ -171,12 +188,14 @@ PLANTED = {
     "graph/b.h": "// What has a\n// say in it.\nint x;\n",
     "graph/c.cc": 'Fail("it has a say");\n',
     "tests/a.py": 'x = """\nA say\n"""\n',
+    "graph/e.cc": "// What is no\n// number.\nint x;\n",
 }
 CLEAN = {
     "docs/b.md": f"# {WIDE} {WIDE}\n\n```\na say {WIDE} {WIDE}\n```\n| a say | {WIDE} {WIDE} |\n\n- {LONG}\n- {LONG}.\n  {LONG}, e.g. x.\n",
     "lab/results/a.md": f"{LONG} {LONG}\n",
     "graph/d.cc": '#include "base/a say.h"\n' + "int a_say, asay, say; // essay, has a sayer\n",
     "tests/b.py": "a = say\n",
+    "graph/f.cc": "// If there\n// is no number, or it is no longer one.\nint x;\n",
 }
 
 

@@ -1,5 +1,5 @@
-// What a request submits becomes a graph: programs and files of other tools are read in processes
-// of their own (reader_processes.h), graphs and architecture strings are checked here.
+// From the submitted model to a graph: programs and files of other tools are read in separate
+// processes (reader_processes.h), graphs and architecture strings are checked here.
 #ifndef COBRA_SERVER_READER_NETWORK_READER_H_
 #define COBRA_SERVER_READER_NETWORK_READER_H_
 

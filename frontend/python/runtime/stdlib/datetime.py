@@ -34,7 +34,7 @@ def _fields(names, owner):
 
 
 def _whole(*values):
-    """The integers, and whether the clock has told one of them."""
+    """The integers, and whether one of them comes from the clock."""
     told = any(hasattr(type(value), "_cobra_in_text") for value in values)
     return [value._value if hasattr(type(value), "_cobra_in_text") else _index(value) for value in values], told
 
@@ -64,7 +64,7 @@ def _check_text(text):
 
 
 def _moment(timestamp):
-    """The microseconds since 1970 of a timestamp in seconds, and whether the clock has told it."""
+    """The microseconds since 1970 of a timestamp in seconds, and whether it comes from the clock."""
     told = hasattr(type(timestamp), "_cobra_in_text")
     if told:
         timestamp = timestamp._value
@@ -245,13 +245,13 @@ class _OfZone:
     def _zone_says(self, name):
         if self._tzinfo is None:
             return None
-        told = getattr(self._tzinfo, name)(self if isinstance(self, datetime) else None)
+        answer = getattr(self._tzinfo, name)(self if isinstance(self, datetime) else None)
         if name == "tzname":
-            if not (told is None or isinstance(told, str)):
-                raise TypeError(f"tzinfo.tzname() must return None or a string, not '{type(told).__name__}'")
-        elif not (told is None or isinstance(told, timedelta)):
-            raise TypeError(f"tzinfo.{name}() must return None or a timedelta, not '{type(told).__name__}'")
-        return told
+            if not (answer is None or isinstance(answer, str)):
+                raise TypeError(f"tzinfo.tzname() must return None or a string, not '{type(answer).__name__}'")
+        elif not (answer is None or isinstance(answer, timedelta)):
+            raise TypeError(f"tzinfo.{name}() must return None or a timedelta, not '{type(answer).__name__}'")
+        return answer
 
     def utcoffset(self):
         return self._zone_says("utcoffset")

@@ -67,7 +67,7 @@ for _index, _name in enumerate(_FIELDS):
 
 
 def _numbers(t, illegal):
-    """The nine numbers, and whether the clock has told one of them."""
+    """The nine numbers, and whether one of them comes from the clock."""
     if not isinstance(t, tuple):
         raise TypeError("Tuple or struct_time argument required")
     if len(t) != 9:
