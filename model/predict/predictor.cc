@@ -1,34 +1,20 @@
 #include "model/predict/predictor.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "base/clock_cache.h"
-#include "base/diagnostic.h"
-#include "base/hash.h"
-#include "base/heap_bytes.h"
-#include "base/keyed_hash.h"
-#include "base/limit_message.h"
 #include "base/names.h"
 #include "base/similar_words.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "base/user_error.h"
 #include "graph/constant_calls.h"
 #include "graph/cost.h"
-#include "graph/exact_bytes.h"
 #include "graph/fingerprint.h"
-#include "graph/untrusted.h"
 #include "model/infer/contributions.h"
 #include "model/infer/encoder.h"
-#include "model/predict/adapt/adapt_terms.h"
 #include "model/predict/adapt/adapter.h"
 #include "model/predict/adapt/calibration.h"
 #include "model/predict/adapt/profile_adapter.h"
@@ -37,41 +23,22 @@
 #include "model/predict/as_run/half_precision.h"
 #include "model/predict/as_run/kernel_times.h"
 #include "model/predict/as_run/run_on_gpu.h"
+#include "model/predict/assemble.h"
 #include "model/predict/disturbed_prediction.h"
+#include "model/predict/layer_embedder.h"
 #include "model/predict/mixture.h"
+#include "model/predict/network_inputs.h"
 #include "model/predict/price/known_range.h"
-#include "model/predict/price/launch_time.h"
 #include "model/predict/price/prediction_interval.h"
-#include "model/predict/price/sheet_limits.h"
-#include "model/predict/price/training_time.h"
-#include "model/predict/price/unknown_reason.h"
-#include "model/predict/shared_batches.h"
 #include "model/predict/target/device_table.h"
 #include "model/predict/target/disturbance.h"
 #include "model/predict/target/plausibility.h"
 #include "model/predict/weights/version.h"
 #include "model/predict/work/features.h"
 #include "model/predict/work/target_work.h"
-#include "model/text/canonical_text.h"
 
 namespace cobra::predict {
 namespace {
-
-struct LayerEntry {
-  std::vector<float> embedding;  // [width]
-  std::string unknown;  // why its text lies outside the training data; empty: every word and number of it is inside
-};
-
-absl::Status Cancelled() { return absl::CancelledError("predict: the request was cancelled"); }
-
-absl::Status CheckWanted(const std::function<bool()>& cancelled) {
-  return cancelled && cancelled() ? Cancelled() : absl::OkStatus();
-}
-
-absl::Status TooManyLayers(int64_t most) {
-  return UserError(Diagnostic::Kind::kLimit, LimitMessage("the network's different layers", most, "words"),
-                   "ask about a part of it");
-}
 
 struct Networks {
   infer::Encoder encoder;
@@ -87,10 +54,7 @@ class LoadedPredictor : public Predictor {
         vocabulary_(std::move(vocabulary)),
         networks_(std::move(networks)),
         info_(std::move(info)),
-        max_layer_words_(options.max_layer_words),
-        cache_(options.embedding_cache_bytes),
-        new_layers_([this](absl::Span<const NewLayer* const> layers) { return Encode(layers); },
-                    [](const NewLayer& layer) { return layer.tokens.size(); }),
+        embedder_(manifest_, vocabulary_, networks_.encoder, options.embedding_cache_bytes, options.max_layer_words),
         adapter_(SpecsOf(manifest_),
                  [this](const graph::Graph& graph, const std::function<bool()>& cancelled) {
                    return TimesOnTargets(graph, cancelled);
@@ -134,7 +98,7 @@ class LoadedPredictor : public Predictor {
         return folded->ExpandToOriginalCalls(std::move(predicted));
       }
     }
-    COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
+    COBRA_ASSIGN_OR_RETURN(const Layers layers, embedder_.Embed(graph, cancelled));
     COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
     const graph::GraphCost total = graph::CostOf(graph);
     if (has_parts) {
@@ -207,18 +171,10 @@ class LoadedPredictor : public Predictor {
     return best;
   }
 
-  CacheStats embedding_cache_stats() const override { return cache_.stats(); }
-  void ClearEmbeddingCache() const override { cache_.Clear(); }
+  CacheStats embedding_cache_stats() const override { return embedder_.stats(); }
+  void ClearEmbeddingCache() const override { embedder_.Clear(); }
 
  private:
-  // The calls of a network by their layers: what follows from the layer alone is worked out once.
-  struct Layers {
-    std::vector<int32_t> of_call;                            // index into the others
-    std::vector<int32_t> first_call;                         // of each layer
-    std::vector<CallKind> kinds;                             // likewise
-    std::vector<std::shared_ptr<const LayerEntry>> entries;  // likewise
-  };
-
   absl::StatusOr<int> FindTarget(absl::string_view name) const {
     for (size_t i = 0; i < targets_.size(); ++i) {
       if (targets_[i].spec.name == name) return static_cast<int>(i);
@@ -237,7 +193,7 @@ class LoadedPredictor : public Predictor {
   // What trained targets take for a network.
   absl::StatusOr<ProfileAdapter::Totals> TotalsOf(const graph::Graph& graph, absl::Span<const size_t> targets,
                                                   const std::function<bool()>& cancelled) const {
-    COBRA_ASSIGN_OR_RETURN(const Layers layers, Embed(graph, cancelled));
+    COBRA_ASSIGN_OR_RETURN(const Layers layers, embedder_.Embed(graph, cancelled));
     const graph::GraphCost total = graph::CostOf(graph);
     const NetworkInputs inputs(graph, layers, total);
     ProfileAdapter::Totals totals;
@@ -283,7 +239,7 @@ class LoadedPredictor : public Predictor {
       const graph::GraphCost total;
       const NetworkInputs inputs;
     };
-    COBRA_ASSIGN_OR_RETURN(Layers layers, Embed(graph, cancelled));
+    COBRA_ASSIGN_OR_RETURN(Layers layers, embedder_.Embed(graph, cancelled));
     const auto network = std::make_shared<const Network>(graph, std::move(layers));
     return Adapter::TimesOnTarget([this, network, cancelled](
                                       size_t target, const TargetSpec& sheet) -> absl::StatusOr<Adapter::CallTimes> {
@@ -345,137 +301,6 @@ class LoadedPredictor : public Predictor {
     return c;
   }
 
-  // A layer that nobody has asked about yet.
-  struct NewLayer {
-    Hash128 key;
-    std::string text;
-    std::vector<text::Token> tokens;
-  };
-  using NewLayers = SharedBatches<NewLayer, LayerEntry>;
-
-  // Together, which changes no bit of any (model/infer/encoder.h).
-  NewLayers::Values Encode(absl::Span<const NewLayer* const> layers) const {
-    std::vector<const std::vector<text::Token>*> texts;
-    for (const NewLayer* layer : layers) texts.push_back(&layer->tokens);
-    const std::vector<float> embeddings = networks_.encoder.Encode(texts);
-    const int64_t width = networks_.encoder.width();
-    const float* row = embeddings.data();
-    NewLayers::Values entries;
-    for (const NewLayer* layer : layers) {
-      LayerEntry entry{std::vector<float>(row, row + width),
-                       WhyUnknown(layer->text, layer->tokens, manifest_.value_ranges)};
-      const int64_t held_bytes = HeapBytes(entry.embedding) + HeapBytes(entry.unknown);
-      entries.push_back(cache_.Insert(layer->key, std::move(entry), held_bytes));
-      row += width;
-    }
-    return entries;
-  }
-
-  // The calls by their layers, which have no entries yet.
-  absl::StatusOr<Layers> LayersOf(const graph::Graph& graph, const std::function<bool()>& cancelled,
-                                  std::vector<Hash128>* keys) const {
-    constexpr size_t kCallsAtOnce = 256, kBytesOfWord = 10;
-    int64_t words = 0;
-    const size_t calls = graph.nodes().size();
-    Layers layers;
-    layers.of_call.reserve(calls);
-    absl::flat_hash_map<Hash128, int32_t> known;  // of this network
-    std::string bytes;
-    for (size_t call = 0; call < calls; ++call) {
-      if (call % kCallsAtOnce == kCallsAtOnce - 1) COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-      // Of what the layer's text says, which takes longer to write. It is untrusted, and callers
-      // share the cache.
-      bytes.clear();
-      graph::AppendExactBytesOfCall(graph, static_cast<int32_t>(call), &bytes);
-      const auto [found, is_new] = known.try_emplace(KeyedHash(bytes), static_cast<int32_t>(keys->size()));
-      layers.of_call.push_back(found->second);
-      if (!is_new) continue;
-      words += static_cast<int64_t>(std::min<size_t>(text::kMaxTokens, bytes.size() / kBytesOfWord));
-      if (words > max_layer_words_) return TooManyLayers(max_layer_words_);
-      layers.first_call.push_back(static_cast<int32_t>(call));
-      layers.kinds.push_back(KindOf(graph, static_cast<int32_t>(call)));
-      keys->push_back(found->first);
-    }
-    layers.entries.resize(keys->size());
-    return layers;
-  }
-
-  // Finds the embedding of every layer.
-  absl::StatusOr<Layers> Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) const {
-    std::vector<Hash128> keys;
-    COBRA_ASSIGN_OR_RETURN(Layers layers, LayersOf(graph, cancelled, &keys));
-    cache_.FindMany(keys, absl::MakeSpan(layers.entries));
-    std::vector<size_t> missing;  // in layers
-    std::vector<Hash128> missing_keys;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      if (layers.entries[i] != nullptr) continue;
-      missing.push_back(i);
-      missing_keys.push_back(keys[i]);
-    }
-    if (missing.empty()) return layers;
-    const auto tokenize_layer = [&](size_t number) {
-      std::string text = text::CanonicalText(graph, layers.first_call[missing[number]]);
-      std::vector<text::Token> tokens = vocabulary_.Encode(text::SplitText(text));
-      return NewLayer{missing_keys[number], std::move(text), std::move(tokens)};
-    };
-    NewLayers::Values entries(missing.size());
-    if (!new_layers_.Get(missing_keys, tokenize_layer, cancelled, absl::MakeSpan(entries))) return Cancelled();
-    for (size_t i = 0; i < missing.size(); ++i) layers.entries[missing[i]] = std::move(entries[i]);
-    return layers;
-  }
-
-  // What the networks are given of the calls. Calls of one layer share a row, if their work on the
-  // target is the same.
-  struct CallRows {
-    void Add(const LayerEntry& layer, const std::array<float, kWorkTerms>& log_work) {
-      embeddings.push_back(layer.embedding.data());
-      work.insert(work.end(), log_work.begin(), log_work.end());
-    }
-    std::vector<int32_t> of_call;
-    std::vector<const float*> embeddings;
-    std::vector<float> work;
-  };
-
-  // What the graph network is given of a network. Refers to the graph and the layers.
-  struct NetworkInputs {
-    NetworkInputs(const graph::Graph& graph, const Layers& layers, const graph::GraphCost& total)
-        : graph(graph), layers(layers), edges(GraphEdges(graph)), totals(GraphFeatures(graph, total, edges.size())) {}
-
-    const CallRows& RowsOn(const TargetWorkKind& kind) const {
-      const auto known = rows_of.find(kind);
-      if (known != rows_of.end()) return known->second;
-      return rows_of.emplace(kind, kind.has_none() ? RowsOfLayers() : RowsOfCalls(kind)).first->second;
-    }
-    CallRows RowsOfLayers() const {
-      CallRows rows;
-      rows.of_call = layers.of_call;
-      rows.work.reserve(layers.entries.size() * kWorkTerms);
-      for (size_t layer = 0; layer < layers.entries.size(); ++layer)
-        rows.Add(*layers.entries[layer], layers.kinds[layer].log_work);
-      return rows;
-    }
-    CallRows RowsOfCalls(const TargetWorkKind& kind) const {
-      CallRows rows;
-      absl::flat_hash_map<std::pair<int32_t, std::array<float, kWorkTerms>>, int32_t> known;
-      const std::vector<TargetWork> work_of_call = TargetWorkOf(graph, kind);
-      for (size_t call = 0; call < work_of_call.size(); ++call) {
-        const int32_t layer = layers.of_call[call];
-        auto log_work = layers.kinds[static_cast<size_t>(layer)].log_work;
-        SetTargetWork(work_of_call[call], &log_work);
-        const auto [row, is_new] = known.try_emplace({layer, log_work}, static_cast<int32_t>(rows.embeddings.size()));
-        rows.of_call.push_back(row->second);
-        if (is_new) rows.Add(*layers.entries[static_cast<size_t>(layer)], log_work);
-      }
-      return rows;
-    }
-
-    const graph::Graph& graph;
-    const Layers& layers;
-    std::vector<std::pair<int32_t, int32_t>> edges;
-    std::array<float, kGraphFeatures> totals;
-    mutable std::map<TargetWorkKind, CallRows> rows_of;  // of one request, in one thread
-  };
-
   infer::NetworkContributions Contribute(const NetworkInputs& inputs, int target, const TargetSpec& of_target) const {
     const auto spec = TargetSpecFeatures(of_target);
     const CallRows& rows = inputs.RowsOn(TargetWorkKindOf(of_target, manifest_.knows_gpu_work));
@@ -483,84 +308,12 @@ class LoadedPredictor : public Predictor {
                                               spec, target);
   }
 
-  // What a prediction is put together from, beside the networks' contributions.
-  struct Parts {
-    const graph::Graph& graph;
-    const Layers& layers;
-    const graph::GraphCost& total;
-    const TargetEntry& target;
-    const TargetSpec& spec;  // that the networks were given
-    const Calibration* calibration;
-    const Calibration* adapted = nullptr;  // the device that this is a part of
-  };
-
-  static LatencyPrediction Assemble(const Parts& parts, const infer::NetworkContributions& contributions) {
-    const auto& [graph, layers, total, target, spec, calibration, adapted] = parts;
-    const size_t calls = graph.nodes().size();
-    std::vector<CallLimits> limits;
-    for (size_t layer = 0; layer < layers.entries.size(); ++layer) {
-      limits.push_back(LimitsOf(graph, layers.first_call[layer], target));
-      if (!layers.entries[layer]->unknown.empty()) limits.back().unknown = layers.entries[layer]->unknown;
-    }
-    LatencyPrediction out;
-    out.node_latency_us.reserve(calls);
-    out.node_alone_us.reserve(calls);
-    out.node_unknown.reserve(calls);
-    double known_us = 0;
-    int compute_nodes = 0;
-    std::map<std::string, double> unknown_us;
-    std::vector<double> log_us_of_call(calls);
-    for (size_t i = 0; i < calls; ++i) {
-      const double least_log_us = limits[static_cast<size_t>(layers.of_call[i])].least_log_us;
-      log_us_of_call[i] = std::max(static_cast<double>(contributions.log_us[i]), least_log_us);
-    }
-    SheetLimits(spec, graph).Keep(&log_us_of_call);
-    const LaunchTime launching(graph, spec, target, adapted == nullptr || adapted->samples > 0);
-    std::vector<double> more_us = launching.WaitingUs(log_us_of_call);
-    double all_more_us = 0;
-    for (size_t i = 0; i < calls; ++i) more_us[i] += StatisticsUs(graph, graph.nodes()[i], spec, target);
-    std::vector<double> corrections(calls);
-    for (size_t i = 0; i < calls && calibration != nullptr; ++i) {
-      const double of_networks =
-          more_us[i] > 0 ? std::log(std::exp(log_us_of_call[i]) + more_us[i]) : log_us_of_call[i];
-      corrections[i] =
-          CalibrationLogCorrection(*calibration, layers.kinds[static_cast<size_t>(layers.of_call[i])], of_networks) +
-          LaunchCoefficient(calibration->coefficients) * LaunchTerm(of_networks) +
-          (calls > 1 ? calibration->log_network_scale : 0);
-      log_us_of_call[i] += corrections[i];
-      more_us[i] *= std::exp(corrections[i]);
-    }
-    // Timings may say that a device is slower than its sheet; none, that it is faster.
-    if (adapted != nullptr) SheetLimits(adapted->machine, graph).Keep(&log_us_of_call, adapted->samples == 0);
-    for (size_t i = 0; i < calls; ++i) {
-      const std::string& unknown = limits[static_cast<size_t>(layers.of_call[i])].unknown;
-      const double us = std::exp(log_us_of_call[i]) + more_us[i];
-      all_more_us += more_us[i];
-      out.node_alone_us.push_back(static_cast<float>(std::exp(contributions.log_us_alone[i] + corrections[i])));
-      out.node_latency_us.push_back(us);
-      out.latency_us += us;
-      (unknown.empty() ? known_us : unknown_us[unknown]) += us;
-      out.node_unknown.push_back(unknown);
-      compute_nodes += graph::GetOpInfo(graph.nodes()[i].op).cost_class != graph::CostClass::kView;
-    }
-    out.known_share = known_us / out.latency_us;
-    for (const auto& [why, us] : unknown_us) out.unknown.push_back({why, us / out.latency_us});
-    JudgeTraining(graph, compute_nodes, &out);
-    JudgeNetwork(graph, total, target, compute_nodes, &out);
-    JudgeLaunching(spec, target, all_more_us / out.latency_us, &out);
-    OrderReasons(&out.unknown);
-    SetPredictionInterval(target, contributions.mean, compute_nodes <= 1, calibration, adapted, launching, &out);
-    return out;
-  }
-
   const Manifest manifest_;
   const std::vector<TargetInfo> targets_;
   const text::Vocabulary vocabulary_;
   const Networks networks_;
   const ModelInfo info_;
-  const int64_t max_layer_words_;
-  mutable ClockCache<LayerEntry> cache_;
-  mutable NewLayers new_layers_;
+  mutable LayerEmbedder embedder_;  // refers to those above
   const Adapter adapter_;
   const ProfileAdapter profiles_;
 };

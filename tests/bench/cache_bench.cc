@@ -50,7 +50,7 @@ struct CacheFlags {
   bool lookups_only = false;
 };
 
-// As model/predict/predictor.cc keeps one.
+// As model/predict/layer_embedder.h keeps one.
 struct CachedLayer {
   std::vector<float> embedding;
   std::string unknown;

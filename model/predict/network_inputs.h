@@ -1,0 +1,49 @@
+// What the graph network is given of a network, by what of a target decides about it.
+#ifndef COBRA_MODEL_PREDICT_NETWORK_INPUTS_H_
+#define COBRA_MODEL_PREDICT_NETWORK_INPUTS_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "graph/cost.h"
+#include "graph/graph.h"
+#include "model/predict/layer_embedder.h"
+#include "model/predict/work/features.h"
+#include "model/predict/work/target_work.h"
+
+namespace cobra::predict {
+
+// What the networks are given of the calls. Calls of one layer share a row, if their work on the
+// target is the same.
+struct CallRows {
+  void Add(const LayerEntry& layer, const std::array<float, kWorkTerms>& log_work) {
+    embeddings.push_back(layer.embedding.data());
+    work.insert(work.end(), log_work.begin(), log_work.end());
+  }
+  std::vector<int32_t> of_call;
+  std::vector<const float*> embeddings;
+  std::vector<float> work;
+};
+
+// What the graph network is given of a network. Refers to the graph and the layers.
+struct NetworkInputs {
+  NetworkInputs(const graph::Graph& graph, const Layers& layers, const graph::GraphCost& total)
+      : graph(graph), layers(layers), edges(GraphEdges(graph)), totals(GraphFeatures(graph, total, edges.size())) {}
+
+  const CallRows& RowsOn(const TargetWorkKind& kind) const;
+  CallRows RowsOfLayers() const;
+  CallRows RowsOfCalls(const TargetWorkKind& kind) const;
+
+  const graph::Graph& graph;
+  const Layers& layers;
+  std::vector<std::pair<int32_t, int32_t>> edges;
+  std::array<float, kGraphFeatures> totals;
+  mutable std::map<TargetWorkKind, CallRows> rows_of;  // of one request, in one thread
+};
+
+}  // namespace cobra::predict
+
+#endif  // COBRA_MODEL_PREDICT_NETWORK_INPUTS_H_
