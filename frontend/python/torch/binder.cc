@@ -297,6 +297,11 @@ class Binder {
     if (param.dropped) return TakeDropped(param, v);
     if (param.slot >= 0 && param.kind != Kind::kTensorOrNumber) return TakeInput(param, v);
     if (v.IsNone()) return param.takes_none ? true : BadType(param, "given", v);
+    if (param.kind == Kind::kOptionalTensor) {  // no input of the operator
+      static_cast<void>(
+          interp_.Unsupported(absl::StrCat("the argument '", param.name, "' of ", graph::OpName(overload_.op), "()")));
+      return Failed();
+    }
     switch (param.kind) {
       case Kind::kTensorOrNumber: {
         if (AsTensor(v) != nullptr) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/torch/layers.h"
+#include "frontend/python/torch/overrides.h"
 
 namespace cobra::python {
 namespace {
@@ -138,6 +139,7 @@ class LayerInit final : public NativeBody {
   }
 
   Result<Value> Run(Interpreter& interp, FunctionObject* f, Value* locals) const override {
+    COBRA_TRY(CheckNoMode(interp));
     if (runs_text_) COBRA_TRY(RunText(interp, f, locals));
     interp.Spend(kStepsOfALayer);
     const Value self = locals[0];
@@ -320,6 +322,7 @@ class ConvInit final : public NativeBody {
   }
 
   Result<Value> Run(Interpreter& interp, FunctionObject* f, Value* locals) const override {
+    COBRA_TRY(CheckNoMode(interp));
     const Value self = locals[0];
     COBRA_TRY(CheckInstance(interp, self));
     Value values[kCount];

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "frontend/python/runtime/interpreter/internal.h"
+#include "frontend/python/torch/overrides.h"
 
 namespace cobra::python {
 
@@ -219,7 +220,8 @@ class RankCheck final : public NativeBody {
  public:
   explicit RankCheck(uint64_t ranks) : ranks_(ranks) {}
   Result<Value> Run(Interpreter& interp, FunctionObject* f, Value* locals) const override {
-    if (const Tensor* tensor = AsTensor(locals[1])) {
+    const Tensor* tensor = AsTensor(locals[1]);
+    if (tensor != nullptr && !IsSeen(interp, locals[1])) {
       if (tensor->type.rank() < 64 && (ranks_ >> tensor->type.rank() & 1) != 0) return Value::None();
       return RunText(interp, f, locals);
     }

@@ -12,6 +12,7 @@
 #include "base/user_error.h"
 #include "frontend/python/library/modules.h"
 #include "frontend/python/torch/known_names.h"
+#include "frontend/python/torch/overrides.h"
 #include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_version.h"
@@ -332,6 +333,7 @@ Result<void> DefineTorch(Interpreter& interp, NativeModuleBuilder& m) {
   m.Function("_has_values", HasValues).Function("_set_array_class", SetArrayClass);
   DefineRefused(m);
   DefineValueFunctions(m);
+  DefineOverrides(interp, m);
   m.GetAttrHook(UnknownName("torch"));
   return {};
 }
@@ -468,6 +470,18 @@ constexpr NativePart kNativeParts[] = {
 constexpr absl::string_view kHideLater =
     "from torch import _hide_later\n_hide_later(__name__, globals())\ndel _hide_later\n";
 
+// Run after the Python text of a module whose functions can be overridden (overrides.h).
+constexpr absl::string_view kOverridable =
+    "from torch import _overridable\n_overridable(__name__, globals())\ndel _overridable\n";
+
+bool HasOverridables(absl::string_view module) {
+  for (const char* name : {"torch.fft", "torch.linalg", "torch.nn.functional", "torch.nn.init", "torch.ops.torchvision",
+                           "torch.special"}) {
+    if (module == name) return true;
+  }
+  return false;
+}
+
 Result<void> Define(Interpreter& interp, NativeModuleBuilder& m, const EmbeddedModule& module) {
   const bool is_torch = absl::StartsWith(module.name, "torch");
   if (is_torch) COBRA_TRY(CheckModule(interp, module.name));
@@ -478,8 +492,9 @@ Result<void> Define(Interpreter& interp, NativeModuleBuilder& m, const EmbeddedM
   } else if (is_torch && module.name != "torch.ops") {  // whose names are operators of anybody's
     m.GetAttrHook(UnknownName(std::string(module.name)));
   }
+  if (!module.source.empty()) m.Source(module.source);
+  if (HasOverridables(module.name)) m.Source(kOverridable);
   if (module.source.empty()) return {};
-  m.Source(module.source);
   if (is_torch && module.name != "torch" && !LaterTorchNames(module.name).empty()) m.Source(kHideLater);
   return {};
 }

@@ -7,6 +7,7 @@
 #include "base/limit_message.h"
 #include "frontend/python/torch/layers.h"
 #include "frontend/python/torch/module_state.h"
+#include "frontend/python/torch/overrides.h"
 #include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/untrusted.h"
@@ -343,6 +344,10 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
   if (data.IsNone()) {
     made->type.shape = {0};
   } else if (Tensor* from = AsTensor(data)) {
+    if (IsSeen(interp, data)) {  // PyTorch marks the tensor itself as a parameter
+      return interp.Unsupported(absl::StrCat("nn.Parameter of a tensor of class ", interp.TypeName(data)),
+                                "derive the class from nn.Parameter");
+    }
     if (from->ref.is_node()) return interp.Unsupported("nn.Parameter of a tensor that the network computes");
     Refresh(interp, from);
     made->type = from->type;
@@ -452,8 +457,11 @@ void DefineModuleClass(Interpreter& interp, NativeModuleBuilder& m) {
 }
 
 Result<void> DefineParameterClass(Interpreter& interp, NativeModuleBuilder& m) {
-  Torch(interp).parameter_class =
-      m.Class("Parameter", {Torch(interp).tensor_class}).New(NewParameter).Mutable().Build();
+  Torch(interp).parameter_class = m.Class("Parameter", {Torch(interp).tensor_class})
+                                      .New(NewParameter)
+                                      .Attribute("__torch_function__", Torch(interp).disabled_torch_function)
+                                      .Mutable()
+                                      .Build();
   m.Function("_set_buffer_class", SetBufferClass)
       .Function("_new_uninitialized", NewUninitialized)
       .Function("_materialize", Materialize)

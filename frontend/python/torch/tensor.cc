@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/torch/known_names.h"
+#include "frontend/python/torch/overrides.h"
 #include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/torch_rules.h"
 
@@ -146,7 +147,7 @@ Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
 Result<Value> StorageOffset(Interpreter& interp, const CallArgs& args) {
   const Tensor* tensor = AsTensor(args.self);
   if (tensor->base == nullptr && !tensor->has_hidden_base) return Value::Int(0);
-  return interp.Unsupported("Tensor.storage_offset() of a view", "where a view begins in memory is not computed");
+  return interp.Unsupported("Tensor.storage_offset() of a view", "the memory offset of a view is not computed");
 }
 
 Result<Value> Length(Interpreter& interp, const CallArgs& args) {
@@ -295,6 +296,13 @@ Result<Value> Where(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> Iterator(Interpreter& interp, const CallArgs& args) {
+  if (IsSeen(interp, args.self)) {  // as PyTorch's text
+    COBRA_TRY_ASSIGN(const Value rank, interp.CallMethod(args.self, "dim"));
+    COBRA_TRY_ASSIGN(const bool scalar, interp.Equal(rank, Value::Int(0)));
+    if (scalar) return interp.Raise(interp.types().TypeError, "iteration over a 0-d tensor");
+    COBRA_TRY_ASSIGN(const Value rows, interp.CallMethod(args.self, "unbind", {Value::Int(0)}));
+    return interp.Iter(rows);
+  }
   if (AsTensor(args.self)->type.rank() == 0)
     return interp.Raise(interp.types().TypeError, "iteration over a 0-d tensor");
   COBRA_TRY_ASSIGN(Value pieces,
@@ -369,10 +377,13 @@ Result<Value> Numpy(Interpreter& interp, const CallArgs& args) {
                                 "compute this with torch functions, or from shapes and configuration");
   COBRA_TRY_ASSIGN(ModuleObject * numpy, interp.ImportModule("numpy"));
   COBRA_TRY_ASSIGN(Value make, interp.GetAttr(numpy, "_array"));
-  return interp.Call(make, {args.self});
+  Value tensor = args.self;  // an array is of no subclass
+  if (!tensor.IsObject() || tensor.object()->cls != Torch(interp).tensor_class)
+    COBRA_TRY_SET(tensor, TensorAs(interp, tensor, Torch(interp).tensor_class));
+  return interp.Call(make, {tensor});
 }
 
-Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
+Result<Value> TensorOfClass(Interpreter& interp, const CallArgs& args) {
   // torch.Tensor(2, 3): sizes; torch.Tensor([1, 2]): data.
   const bool size = args.positional.size() == 1 && args.positional[0].IsTuple() &&
                     args.positional[0].object()->cls == Torch(interp).size_class;
@@ -396,13 +407,22 @@ Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
   return Created(interp, graph::Op::empty, made);
 }
 
+// Of a subclass: as_subclass() of a tensor.
+Result<Value> TensorNew(Interpreter& interp, const CallArgs& args) {
+  ClassObject* cls = args.self.IsClass() ? args.self.as<ClassObject>() : Torch(interp).tensor_class;
+  if (cls == Torch(interp).tensor_class) return TensorOfClass(interp, args);
+  if (args.positional.size() == 1 && AsTensor(args.positional[0]) != nullptr)
+    return TensorAs(interp, args.positional[0], cls);
+  COBRA_TRY_ASSIGN(const Value made, TensorOfClass(interp, args));
+  return AsMadeBy(interp, cls, made);
+}
+
 // The attributes that PyTorch's tensors have and this library does not cover: a program may ask
 // whether they are there. A method is opaque, so that calling it is unsupported; reading any other
 // attribute is.
 void DefineKnownAttributes(Interpreter& interp, NativeClassBuilder& builder) {
   const TorchState& torch = Torch(interp);
-  for (const char* name : {"_make_subclass", "_make_wrapper_subclass"})  // tensors of a class of the program's own
-    builder.Attribute(name, interp.importer().Opaque(absl::StrCat("torch.Tensor.", name)));
+  builder.Attribute("_make_wrapper_subclass", interp.importer().Opaque("torch.Tensor._make_wrapper_subclass"));
   for (const std::string& name : KnownTorchNames("torch.Tensor", torch.version_major, torch.version_minor)) {
     StrObject* interned = interp.Intern(name);
     if (!interp.LookupClass(builder.get(), interned).IsUnbound()) continue;
@@ -589,12 +609,13 @@ Result<void> DefineTensorClass(Interpreter& interp, NativeModuleBuilder& m) {
   if (InTorchVersion(Torch(interp), "torch.Tensor", "itemsize")) builder.Property("itemsize", ElementSize);
   Torch(interp).tensor_class = builder.get();
   COBRA_TRY(DefineTensorMethods(interp, builder));
+  DefineSubclassMethods(interp, builder);
   for (const std::string& name :
        GoneTorchNames("torch.Tensor", Torch(interp).version_major, Torch(interp).version_minor))
     builder.get()->attrs->table.EraseStr(interp.Intern(name));
   DefineKnownAttributes(interp, builder);
   builder.Build();
-  return {};
+  return MakeOverridable(interp, builder.get()->attrs, 'm');
 }
 
 }  // namespace cobra::python

@@ -110,6 +110,7 @@ inline Tensor* NativeCast<Tensor>(Value v) {
 struct ModuleNames {
   std::array<StrObject*, 10> slots = {};  // by ModuleSlot
   StrObject* forward = nullptr;
+  StrObject *torch_function = nullptr, *torch_dispatch = nullptr;  // "__torch_function__" ...
   Value init, setattr, getattr;
 };
 
@@ -161,10 +162,11 @@ struct TorchLibrary {
   // imported
   ClassObject* proxy_class = nullptr;
   Value proxy_call;
-  Value dtypes[12] = {};       // by DType
-  Value device;                // torch.device("cpu")
-  Value values_indices_class;  // makes (values, indices)
-  Value named_outputs;         // makes the other named tuples by the operator's name
+  Value dtypes[12] = {};          // by DType
+  Value device;                   // torch.device("cpu")
+  Value values_indices_class;     // makes (values, indices)
+  Value named_outputs;            // makes the other named tuples by the operator's name
+  Value disabled_torch_function;  // what a class has as __torch_function__ that sees no calls
   graph::DType default_dtype = graph::DType::float32;
   HeapVector<SourceLine> constructions;  // Object::mark of a module is a position in here, from 1 (module_state.h)
   int version_major = 1, version_minor = 13;
@@ -206,6 +208,10 @@ struct TorchState : TorchLibrary {
   NamedFile origin_file, made_file;  // of the latest call, and of the latest layer with a construction site
   int64_t next_constant = 0;
   AutocastState autocast;
+  // How often __torch_function__ of classes was switched off, and that of modes; the modes that were
+  // entered, the innermost last (overrides.cc).
+  int overrides_off = 0, modes_off = 0;
+  std::vector<Value> function_modes;
   // By declaration (layers.cc) and class.
   absl::flat_hash_map<std::pair<const void*, const ClassObject*>, LayerPlan> layer_plans;
   absl::flat_hash_map<std::pair<const void*, const ClassObject*>, AttributePlaces> attribute_places;

@@ -1,3 +1,6 @@
+import torch
+
+
 def _get_tracing_state():
     return None
 
@@ -24,3 +27,30 @@ _jit_override_can_fuse_on_cpu = (
     _debug_set_autodiff_subgraph_inlining
 ) = _jit_set_bailout_depth = _jit_set_autocast_mode = _jit_set_profiling_mode
 _set_graph_executor_optimize = _jit_set_num_profiled_runs = _jit_set_profiling_mode
+
+
+class DisableTorchFunctionSubclass:
+    # Classes see no calls in here; a TorchFunctionMode does.
+    _off = (1, 0)
+
+    def __enter__(self):
+        torch._switch_overrides(*self._off)
+
+    def __exit__(self, *args):
+        torch._switch_overrides(*(-n for n in self._off))
+
+
+class DisableTorchFunction(DisableTorchFunctionSubclass):
+    _off = (1, 0) if torch.__version__ < "2" else (1, 1)
+
+
+def _has_torch_function(args):
+    return torch._has_torch_function(args)
+
+
+def _has_torch_function_unary(arg):
+    return torch._has_torch_function((arg,))
+
+
+def _has_torch_function_variadic(*args):
+    return torch._has_torch_function(args)

@@ -732,14 +732,6 @@ def _recurrent(name):
 lstm, gru, rnn_tanh, rnn_relu = (_recurrent(name) for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"))
 
 
-class _VF:
-    lstm, gru, rnn_tanh, rnn_relu = map(staticmethod, (lstm, gru, rnn_tanh, rnn_relu))
-    lstm_cell = staticmethod(lstm_cell)
-    gru_cell = staticmethod(gru_cell)
-    rnn_tanh_cell = staticmethod(rnn_tanh_cell)
-    rnn_relu_cell = staticmethod(rnn_relu_cell)
-
-
 class return_types:
     max = min = sort = topk = median = mode = kthvalue = cummax = cummin = nanmedian = _ValuesIndices
 
@@ -809,5 +801,16 @@ class _TorchVersion(str):
 
 __version__ = _TorchVersion(__version__)
 meshgrid.__kwdefaults__ = {"indexing": None}  # PyTorch's is a function in Python: einx asks it for its arguments
+
+_overridable("torch", globals())
+
+
+class _VF:
+    lstm, gru, rnn_tanh, rnn_relu = map(staticmethod, (lstm, gru, rnn_tanh, rnn_relu))
+    lstm_cell = staticmethod(lstm_cell)
+    gru_cell = staticmethod(gru_cell)
+    rnn_tanh_cell = staticmethod(rnn_tanh_cell)
+    rnn_relu_cell = staticmethod(rnn_relu_cell)
+
 
 _hide_later("torch", globals())

@@ -1,29 +1,46 @@
+import functools
+
 import torch
+from torch import _handle_torch_function as handle_torch_function
+from torch._C import _has_torch_function as has_torch_function
+from torch._C import _has_torch_function_unary as has_torch_function_unary
+from torch._C import _has_torch_function_variadic as has_torch_function_variadic
 
 
-def has_torch_function(*args):
-    return False
+def is_tensor_like(inp):
+    return type(inp) is torch.Tensor or hasattr(inp, "__torch_function__")
 
 
-has_torch_function_unary = has_torch_function_variadic = has_torch_function
+def get_default_nowrap_functions():
+    return {torch.Tensor.grad.__get__}
 
 
-def handle_torch_function(*args, **kwargs):
-    raise RuntimeError("handle_torch_function")
+def wrap_torch_function(dispatcher):
+    def inner(func):
+        @functools.wraps(func)
+        def wrapped(*args, **kwargs):
+            relevant_args = dispatcher(*args, **kwargs)
+            if has_torch_function(relevant_args):
+                return handle_torch_function(wrapped, relevant_args, *args, **kwargs)
+            return func(*args, **kwargs)
+
+        return wrapped
+
+    return inner
 
 
 class TorchFunctionMode:
-    # May be derived from and made; entering one would change what every function does.
     inner = None
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         raise NotImplementedError
 
     def __enter__(self):
-        torch._unsupported("entering a torch.overrides.TorchFunctionMode")
+        torch._push_function_mode(self)
+        return self
 
     def __exit__(self, exc_type, exc_val, exc_tb):
-        pass
+        torch._pop_function_mode()
 
     @classmethod
     def push(cls, *args, **kwargs):

@@ -8,6 +8,25 @@ import sys
 import tempfile
 
 BIN = os.environ.get("COBRA_BIN", "build/release/bin")
+HEAD = """import torch
+from torch import nn
+import torch.nn.functional as F
+
+class Sub(torch.Tensor):
+    pass
+
+class Other(torch.Tensor):
+    pass
+
+class Below(torch.Tensor):
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+def entered(make):
+    with torch.overrides.TorchFunctionMode():
+        return make()
+"""
 # What forward(x) returns, of a tensor of four elements: a part of the error.
 REFUSED = {
     "torch.cartesian_prod(*[x] * 40)": "the result of cartesian_prod: more than the limit of 1,099,511,627,776 elements",
@@ -36,7 +55,17 @@ REFUSED = {
     "nn.LinearCrossEntropyLoss(3, 4)(x)": "calling torch.nn.LinearCrossEntropyLoss() is not supported",
     "F.scaled_mm(x, x)": "calling torch.nn.functional.scaled_mm() is not supported",
     "torch.ao.quantization.quantize_dynamic(nn.Linear(4, 4), {nn.Linear})(x)": "quantizing a network is not supported",
-    "torch.Tensor._make_subclass(torch.Tensor, x)": "calling torch.Tensor._make_subclass() is not supported",
+    # Tensors of a class of the program.
+    "torch.Tensor._make_wrapper_subclass(Sub, (4,))": "calling torch.Tensor._make_wrapper_subclass() is not supported",
+    "x.as_subclass(Below)": "__torch_dispatch__() of the class Below is not supported",
+    "Below(4)": "__torch_dispatch__() of the class Below is not supported",
+    "nn.Parameter(Sub(4))": "nn.Parameter of a tensor of class Sub is not supported",
+    "nn.init.xavier_normal_(Sub(4, 4))": "torch.nn.init.xavier_normal_() with tensors of class Sub is not supported",
+    "torch.tensor([Sub(1), Sub(1)])": "torch.tensor() with tensors of class Sub is not supported",
+    "nn.utils.rnn.pad_sequence([x.as_subclass(Sub)])": "torch._pad_sequence() with tensors of class Sub is not supported",
+    "F.embedding_bag(torch.ones(1, 4).long(), torch.ones(4, 4), max_norm=Sub(1))": "in that place with tensors of class",
+    "torch.add(input=x.as_subclass(Sub), other=x.as_subclass(Other))": "torch.add() by name with tensors of class",
+    "entered(lambda: nn.Linear(4, 4))(x)": "making a layer of torch.nn while a TorchFunctionMode is on is not supported",
     "torch.utils.cpp_extension.load('x', ['x.cpp']).run(x)": "calling torch.utils.cpp_extension.load().run() is not",
     # Integers that a double does not hold.
     "x * torch.tensor(2**60 + 1).item()": "a constant whose values are not computed here",
@@ -51,7 +80,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/model.py"
         with open(path, "w") as file:
-            file.write("import torch\nfrom torch import nn\nimport torch.nn.functional as F\n")
+            file.write(HEAD)
             file.writelines(f"def f{i}(x):\n    return {text}\n" for i, text in enumerate(REFUSED))
         requests = [json.dumps({"file": path, "entry": f"f{i}", "inputs": ["4"]}) for i in range(len(REFUSED))]
         done = subprocess.run(

@@ -1,6 +1,12 @@
 # The functions that are written in Python in PyTorch too.
 import torch
 from torch import _VF
+from torch.overrides import (
+    handle_torch_function,
+    has_torch_function,
+    has_torch_function_unary,
+    has_torch_function_variadic,
+)
 
 
 def triplet_margin_with_distance_loss(
@@ -18,18 +24,6 @@ def triplet_margin_with_distance_loss(
         far = torch.minimum(far, distance(positive, negative))
     loss = torch.clamp_min(margin + near - far, 0)
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
-
-
-def has_torch_function(*args):
-    return False
-
-
-def has_torch_function_unary(*args):
-    return False
-
-
-def has_torch_function_variadic(*args):
-    return False
 
 
 def lp_pool3d(input, norm_type, kernel_size, stride=None, ceil_mode=False):

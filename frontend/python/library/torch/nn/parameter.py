@@ -3,6 +3,7 @@ import torch
 
 class UninitializedTensorMixin:
     cls_to_become = None
+    __torch_function__ = torch._disabled_torch_function_impl
 
     def materialize(self, shape, device=None, dtype=None):
         return _materialize(self, tuple(shape), self.cls_to_become, dtype)
@@ -38,6 +39,8 @@ class UninitializedBuffer(UninitializedTensorMixin, torch.Tensor):
 
 class Buffer(torch.Tensor):
     # PyTorch 2.5: a tensor that becomes a buffer of the module that it is assigned to.
+    __torch_function__ = torch._disabled_torch_function_impl
+
     def __new__(cls, data=None, *, persistent=True):
         out = torch.empty(0) if data is None else data.detach()
         out.__class__ = cls
@@ -45,8 +48,4 @@ class Buffer(torch.Tensor):
 
 
 _set_buffer_class(Buffer)
-
-
-def _disabled_torch_function_impl(func, types, args=(), kwargs=None):
-    # What a class has as its __torch_function__ if it wants none.
-    return func(*args, **(kwargs or {}))
+_disabled_torch_function_impl = torch._disabled_torch_function_impl
