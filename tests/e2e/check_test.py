@@ -365,7 +365,7 @@ class CheckTest(programs.ServedTest):
             (("--against", ""), "--against"),  # an unset variable
             (("--only", "b"), "--only b: no such model"),
             (("--target", "nowhere"), "nowhere: no such target"),
-            (("--target", "this-machine"), "calibrate` makes this-machine"),
+            (("--target", "this-machine"), "calibrate` creates this-machine"),
             (("--report", "pdf=x"), "pdf is not a format"),
             (("--report", "sarif"), "names no file"),
             (("--report", "json=/nonexistent/x"), "/nonexistent/x"),

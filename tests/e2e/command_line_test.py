@@ -173,7 +173,7 @@ class CommandLineTest(unittest.TestCase):
                 "cobra-client", "predict", path, "--send", "source", "--target", "x", "--server", "127.0.0.1:1"
             )
         self.assertEqual(answer.code, 7, answer.err)
-        self.assertIn("bytes, more than the limit of 33,554,432\nhint: leave --send source out", answer.err)
+        self.assertIn("bytes, more than the limit of 33,554,432\nhint: omit --send source", answer.err)
 
 
 if __name__ == "__main__":

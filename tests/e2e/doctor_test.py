@@ -79,7 +79,7 @@ class DoctorTest(unittest.TestCase):
             self.assertEqual(code, 0, found)
             self.assertIn("answers; version", found["server"][0]["text"])
             self.assertIn("the same as next to this program", found["served"][0]["text"])
-            self.assertIn("checksum right", found["weights"][0]["text"])
+            self.assertIn("checksum correct", found["weights"][0]["text"])
             self.assertRegex(found["targets"][0]["text"], r"^\d+ trained, 0 calibrated")
             # Tests that run beside this one may measure.
             if "another one is measuring" not in found["worker"][0]["text"]:

@@ -137,7 +137,7 @@ class HostileRepositoryTest(programs.ServedTest):
         self.assertIn("nothing is fetched here; fetch the contents first: git -C %s archive " % part.path, answer.err)
         self.assertEqual(self.ran(), set())
         part.git("config", "--unset", "remote.origin.uploadpack")
-        advice = answer.err.split("fetch them first: ")[1].splitlines()[0]
+        advice = answer.err.split("fetch the contents first: ")[1].splitlines()[0]
         subprocess.run(advice, shell=True, check=True, stdout=subprocess.DEVNULL)
         self.diff(part, "HEAD~", "net.py", code=1)
 

@@ -114,7 +114,7 @@ class PythonVersionTest(unittest.TestCase):
             command="predict",
         )
         self.assertEqual(answer.returncode, 2)
-        self.assertIn("leave --python-version out", answer.stderr)
+        self.assertIn("omit --python-version", answer.stderr)
 
 
 if __name__ == "__main__":
