@@ -58,7 +58,7 @@ Result<Value> CacheOfTokens(Interpreter& interp, ModuleObject* module, Value mod
   for (const char* name : {"use_cache", "past_key_values"}) {
     if (!Takes(interp, model, name))
       return Refused(interp, tokens, absl::StrCat("the model takes no ", name),
-                     "it is for decoders as transformers has them; give other states as inputs");
+                     "it is for decoders of transformers; give other states as inputs");
   }
   size_t stepped = 0;
   for (size_t i = inputs.size(); i > 0; --i) {

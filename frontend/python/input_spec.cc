@@ -125,7 +125,7 @@ class InputParser {
       rest_.remove_prefix(key.size());
       if (!IsName(key)) return Error("a dictionary has KEY: VALUE, with keys that are strings");
     }
-    if (!Take(':')) return Error(absl::StrCat("a \":\" is missing behind the key \"", key, "\""));
+    if (!Take(':')) return Error(absl::StrCat("a \":\" is missing after the key \"", key, "\""));
     return key;
   }
 

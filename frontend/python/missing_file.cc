@@ -12,7 +12,7 @@ namespace cobra::python {
 
 absl::Status MissingFileError(std::vector<absl::string_view> files, absl::string_view path) {
   if (files.empty()) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(path, ": is in no library"),
+    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(path, ": is not in any library"),
                      "send its text, or the graph (cobra-client --send graph), or name its library with --library DIR");
   }
   constexpr size_t kMostNamed = 10;

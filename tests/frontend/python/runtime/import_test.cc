@@ -110,7 +110,7 @@ TEST(ImportTest, AFileThatIsNotThereIsNamedWithThoseThatAre) {
             "net.py, other.py");
   const std::vector<absl::string_view> many = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m"};
   EXPECT_THAT(error(many, "weights"), HasSubstr("; the files are a, b, c, d, e, f, g, h, i, j and 3 more"));
-  EXPECT_THAT(error({}, "torchvision/resnet.py"), HasSubstr("resnet.py: is in no library; send its text"));
+  EXPECT_THAT(error({}, "torchvision/resnet.py"), HasSubstr("resnet.py: is not in any library; send its text"));
 }
 
 TEST(ImportTest, AMissingPackageUnderTryIsCaught) {
