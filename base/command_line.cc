@@ -164,7 +164,7 @@ CLI::Validator AboveZero() {
 }
 
 void AddConnectionFlags(CLI::App* app, ConnectionFiles* files) {
-  app->add_option("--tls-ca", files->tls_ca, "Authority of the server's certificate (PEM): switches TLS on");
+  app->add_option("--tls-ca", files->tls_ca, "Authority of the server's certificate (PEM); enables TLS");
   app->add_option("--tls-cert", files->tls_cert, "Client certificate (PEM), instead of a token");
   app->add_option("--tls-key", files->tls_key, "Private key of --tls-cert (PEM)");
   app->add_option("--token-file", files->token_file, "File with the token for this server");

@@ -151,7 +151,7 @@ struct Flags {
 void AddAccessFlags(CLI::App* app, ServerOptions* options) {
   app->add_option("--access", options->access_file,
                   "File that defines who may do what, by token or client certificate (docs/operations.md, Access)");
-  app->add_option("--tls-cert", options->tls.cert, "Certificate of this server with its chain (PEM): switches TLS on");
+  app->add_option("--tls-cert", options->tls.cert, "Certificate of this server with its chain (PEM); enables TLS");
   app->add_option("--tls-key", options->tls.key, "Private key of --tls-cert (PEM)");
   app->add_option("--tls-ca", options->tls.ca, "Authority of client certificates (PEM), for callers without a token");
   app->add_flag("--insecure", options->insecure,

@@ -54,7 +54,7 @@ void AddReadingFlags(CLI::App* command, ModelArguments* model) {
       ->add_option_function<std::string>(
           "--python-version",
           [](const std::string& text) { python::SetPythonVersion(*python::ReadPythonVersion(text)); },
-          absl::StrCat("Version of Python as which the model is read, 3.", python::kOldestPython, " to 3.",
+          absl::StrCat("Python version with which the model is read, 3.", python::kOldestPython, " to 3.",
                        python::kNewestPython, "; default: the oldest that accepts it"))
       ->check(CheckPythonVersion())
       ->type_name("3.N");
