@@ -72,7 +72,7 @@ def operators():
     return sorted(n.rstrip("_") for n in re.findall(r"^COBRA_OP\((\w+),", open(ROOT + "/graph/ops.def").read(), re.M))
 
 
-def wrapped(words, width=150):
+def wrapped(words, width=100):
     lines, line = [], ""
     for word in words:
         if len(line) + len(word) + 2 > width:
@@ -98,14 +98,16 @@ def table():
         "torch",
     }
     out = [
-        "# PyTorch as the reader knows it",
+        "# Supported PyTorch functions",
         "",
-        "Made by `tests/frontend/python/torch/torch_support_table.py` from the code; a test fails when this file is stale. Shapes, types and errors of these",
-        "functions are compared with real PyTorch by `torch_support_test.py` (random arguments), the calls that reach the graph by `graph_equality_test.py`.",
+        "Made by `tests/frontend/python/torch/torch_support_table.py` from the code; a test fails when this",
+        "file is stale. `torch_support_test.py` compares shapes, types and errors of these functions with",
+        "real PyTorch on random arguments, `graph_equality_test.py` the calls that reach the graph.",
         "",
-        "The target version decides what `hasattr` answers: `--torch-version`, by default that of the target's runtime. A name of PyTorch that is in no list here may be imported and",
-        "passed around; calling it is an error that names it. Functions whose shape depends on values (`nonzero`, `unique`, `masked_select` ...) are computed on",
-        "small constants and refused as data-dependent on anything else.",
+        "The target version decides what `hasattr` answers: `--torch-version`, by default that of the",
+        "target's runtime. A name of PyTorch that is not listed here may be imported and passed around;",
+        "calling it is an error that names it. Functions whose shape depends on values (`nonzero`, `unique`,",
+        "`masked_select` ...) are computed on small constants and refused as data-dependent on anything else.",
         "",
     ]
     for module, title in MODULES:
@@ -113,7 +115,7 @@ def table():
         later = sorted(newest[module] - now[module])
         out += ["## %s (%d)" % (title, len(have)), "", wrapped(have), ""]
         if later:
-            out += ["Since PyTorch 2: " + ", ".join(later), ""]
+            out += [wrapped(["Since PyTorch 2: " + later[0], *later[1:]]), ""]
     found = layers()
     out += [
         "## Layers of `torch.nn` (%d classes)" % sum(map(len, found.values())),
@@ -141,8 +143,9 @@ def of_libraries():
     out = [
         "## Models of libraries",
         "",
-        "Each is compared with what PyTorch 2.13 runs (`tests/frontend/python/libraries/NAME.csv` has a row for each). *Unbuildable*: PyTorch itself cannot",
-        "build or run it, at its default configuration or on the inputs that were tried.",
+        "Each is compared with what PyTorch 2.13 runs (`tests/frontend/python/libraries/NAME.csv` has a row",
+        "for each). *Unbuildable*: PyTorch itself cannot build or run it, at its default configuration or on",
+        "the inputs that were tried.",
         "",
         "| library | tried | exact | refused | different | unbuildable |",
         "|---|---|---|---|---|---|",
@@ -166,7 +169,7 @@ def main():
         same = os.path.exists(OUT) and open(OUT).read() == text
         print(
             "docs/torch_support.md is %s"
-            % ("what the code says" if same else "stale: run tests/frontend/python/torch/torch_support_table.py")
+            % ("up to date" if same else "stale: run tests/frontend/python/torch/torch_support_table.py")
         )
         return 0 if same else 1
     with open(OUT, "w") as f:

@@ -133,9 +133,11 @@ def table(rows):
     lines = [
         "# torchvision's models",
         "",
-        "Made by `tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md` from python3-torchvision 0.14.1: every model that",
-        "`torchvision.models.list_models()` names, its source read by this project and run by PyTorch 1.13. *equal*: parameters, calls, attributes, shapes,",
-        "module paths, data flow and multiply-accumulates are the same. *refused*: what the network computes decides its shapes; the reason is the reader's.",
+        "Made by `tests/frontend/python/torch/torchvision_suite.py --write docs/torchvision_models.md` from",
+        "python3-torchvision 0.14.1: every model of `torchvision.models.list_models()`, its source read by",
+        "this project and run by PyTorch 1.13. *equal*: parameters, calls, attributes, shapes, module paths,",
+        "data flow and multiply-accumulates are the same. *refused*: shapes depend on what the network",
+        "computes; the reason is the reader's.",
         "Quantized models are built with `quantize=False`.",
         "",
         "%d equal, %d refused, %d different."
