@@ -21,7 +21,7 @@ function icicleSection(view) {
   }).observe(cells);
   view.onPrint(() => { state.zoom = state.root; draw(); });
   return section('icicle', 'Where the time goes',
-    'Each bar is as wide as its time; what it consists of is below it. Press a bar to zoom in; with the keyboard: arrows '
+    'The width of a bar is its time; its parts are below it. Click a bar to zoom in; with the keyboard: arrows '
     + 'move, Enter zooms in, Escape out.',
     el('div', {class: 'bar'}, choice('divided by', [['module', 'By module'], ['alike', 'Numbered ones together'], ['line', 'By source line']], state.by, (by) => {
       state.by = by;

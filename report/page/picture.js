@@ -5,9 +5,9 @@ const OPENED_FROM = 0.03;     // share of the time
 const MOST_SIBLINGS = 48;     // of alike boxes that are shown one by one
 
 function pictureSection(view) {
-  const state = {open: new Map()};  // box index -> 'first' (stands for all that are alike) or 'each'
+  const state = {open: new Map()};  // box index -> 'first' (represents all equal ones) or 'each'
   const canvas = el('div', {class: 'picture'});
-  const detail = el('div', {class: 'detail', 'aria-live': 'polite'}, 'Press a box to open it, a call to read about it.');
+  const detail = el('div', {class: 'detail', 'aria-live': 'polite'}, 'Click a box to open it, a call for its details.');
   const wires = new Set();
   const redraw = () => {
     const target = view.target(), network = view.network();
@@ -29,8 +29,8 @@ function pictureSection(view) {
   new ResizeObserver(() => drawWires(wires)).observe(canvas);
   view.onPrint(() => { state.open = openedAtFirst(view.network(), view.target(), state.open, 64, 0.01); redraw(); });
   return section('picture', 'The network',
-    'Boxes are modules and calls in the order in which they run, those of one structure once with how many there are. '
-    + 'The darker (on a dark page the brighter), the more of the time.',
+    'Boxes are modules and calls in execution order; equal structures are shown once, with their number. '
+    + 'The darker (on a dark page the brighter), the larger the share of the time.',
     el('div', {class: 'bar'}, heatLegend(), el('div', {class: 'choice'},
       el('button', {type: 'button', onclick: openMore}, 'Unfold more'),
       el('button', {type: 'button', onclick: () => { state.open = new Map([[0, 'first']]); redraw(); }}, 'Fold all'),

@@ -6,7 +6,7 @@ function questionSection(view) {
     const text = Array.isArray(value) ? value.join(' ') : value === undefined || value === null ? '' : String(value);
     return text ? [el('dt', {}, name), el('dd', {}, text)] : [];
   };
-  return section('question', 'The question', question.command ? 'This command makes the page again; the server has to serve the same weights.' : null,
+  return section('question', 'The question', question.command ? 'This command recreates the page if the server has the same weights.' : null,
     question.command && el('pre', {tabindex: '0'}, question.command),
     el('dl', {class: 'facts'},
       fact('model', question.model || question.arch), fact('entry', question.entry),

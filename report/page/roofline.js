@@ -13,7 +13,7 @@ function rooflineSection(view) {
     legend.replaceChildren(...data.families.map((op, i) => el('span', {class: 'key'}, el('span', {class: 'dot c' + i}), op)),
       data.others ? el('span', {class: 'key'}, el('span', {class: 'dot c9'}), 'other operators') : '');
     caption.textContent = rooflineCaption(data);
-    detail.textContent = data.points.length ? 'Each point is one operator with one set of shapes; the larger, the more of the time.' : '';
+    detail.textContent = data.points.length ? 'Each point is one operator with one set of shapes; the larger, the longer its time.' : '';
     redraw();
   });
   return section('roofline', 'Roofline', null, caption, legend, figure, detail);
@@ -48,11 +48,11 @@ function rooflineData(view) {
 }
 
 function rooflineCaption(data) {
-  if (!data.points.length) return 'No call does arithmetic in a time of its own on this target.';
+  if (!data.points.length) return 'No call with arithmetic has its own time on this target.';
   const roofs = data.peak && data.bandwidth ? 'The lines are the peak and the memory bandwidth of the data sheet.'
     : data.peak || data.bandwidth ? 'The data sheet of this target names only one of peak and memory bandwidth.'
       : 'The data sheet of this target names neither a peak nor a memory bandwidth, so there is no roof.';
-  return `${roofs} Points above the slope read from caches. Calls without arithmetic or without time of their own are left out: `
+  return `${roofs} Points above the slope read from caches. Calls without arithmetic or without their own time are left out: `
     + `${percentText(Math.max(0, 1 - data.shown / data.total))} of the time.`;
 }
 

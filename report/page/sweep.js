@@ -6,13 +6,13 @@ function sweepSection(view) {
   const sweep = view.data.sweep;
   if (!sweep) return null;
   if (sweep.error) {
-    return section('sweep', 'Batch sweep', null, el('p', {}, 'There is no sweep: other batches of this model were not answered.'),
+    return section('sweep', 'Batch sweep', null, el('p', {}, 'There is no sweep: no other batches of this model were answered.'),
       el('pre', {}, sweep.error));
   }
   const curves = sweep.targets.map((target, colour) => ({target, colour,
     points: target.points.filter((p) => !p.error && p.latency_us > 0 && p.low_us > 0 && p.fits !== false)}));
   if (curves.every((curve) => curve.points.length < 2)) {
-    return section('sweep', 'Batch sweep', 'Of the batches that were asked about, no two were answered that fit into memory, so there is '
+    return section('sweep', 'Batch sweep', 'Fewer than two of the requested batches were answered and fit into memory, so there is '
       + 'nothing to draw.', ...sweepTable(sweep));
   }
   const latency = (p) => ({value: p.latency_us / 1000, low: p.low_us / 1000, high: p.high_us / 1000});

@@ -14,7 +14,7 @@ function targetsSection(view) {
   });
   return section('targets', 'Latency on each target',
     'Dot: expected time of one forward pass. Line: interval. A hollow dot on a dashed line is a guess: the model extrapolates. '
-    + 'The fastest come first, guesses behind.',
+    + 'The fastest come first, guesses last.',
     el('div', {class: 'whiskers'}, all.map(row),
       el('div', {class: 'whisker axis-row', 'aria-hidden': 'true'}, el('div', {}), el('div', {class: 'track'}, ticks),
         el('div', {class: 'value soft'}, `${unit[0]} per pass${wide ? ', logarithmic' : ''}`))));
@@ -67,8 +67,8 @@ function whisker(t, scale, unit) {
 
 function uncertainSection(view) {
   const body = view.targets.map((target) => uncertainOf(target, view.networks[target.network]));
-  return section('uncertain', 'What is uncertain', 'Where the network differs from what the model was trained on, and how '
-    + 'wrong it was on networks that it had not seen.', el('div', {class: 'cards'}, body));
+  return section('uncertain', 'What is uncertain', 'How the network differs from the training data, and the model’s errors '
+    + 'on networks that it had not seen.', el('div', {class: 'cards'}, body));
 }
 
 function uncertainOf(target, network) {

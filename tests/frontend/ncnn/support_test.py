@@ -21,7 +21,7 @@ def main():
     if "--write" in sys.argv:
         open(PATH, "w").write(wanted)
     elif text != wanted:
-        print("docs/ncnn_support.md is not what the code says: run tests/frontend/ncnn/support_test.py --write")
+        print("docs/ncnn_support.md is out of date: run tests/frontend/ncnn/support_test.py --write")
         return 1
     return 0
 

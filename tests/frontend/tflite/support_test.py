@@ -21,7 +21,7 @@ def main():
     if "--write" in sys.argv:
         open(PATH, "w").write(wanted)
     elif text != wanted:
-        print("docs/tflite_support.md is not what the code says: run tests/frontend/tflite/support_test.py --write")
+        print("docs/tflite_support.md is out of date: run tests/frontend/tflite/support_test.py --write")
         return 1
     return 0
 
