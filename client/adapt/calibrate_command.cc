@@ -1,10 +1,12 @@
 #include "client/adapt/calibrate_command.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/status_macros.h"
@@ -66,8 +68,10 @@ absl::StatusOr<int> UndoCalibration(Client* client, const CommonFlags& common, c
 }  // namespace
 
 absl::Status CheckTargetName(const std::string& name) {
-  const absl::Status status = CheckApiName("--name", name);
-  return status.ok() ? status : UsageError(std::string(status.message()), "for example --name pi-4");
+  std::optional<Diagnostic> wrong = DiagnosticFromStatus(CheckApiName("--name", name));
+  if (!wrong.has_value()) return absl::OkStatus();
+  wrong->hint = "for example --name pi-4";
+  return DiagnosticToStatus(*wrong);
 }
 
 absl::StatusOr<v1::CalibrateResponse> Calibrate(const CommonFlags& common, const CalibrateFlags& flags,

@@ -1,4 +1,8 @@
+#include <optional>
+
 #include "absl/strings/str_split.h"
+#include "base/diagnostic.h"
+#include "client/adapt/calibrate_command.h"
 #include "client/adapt/calibration_render.h"
 #include "client/adapt/target_cards.h"
 #include "client/adapt/target_render.h"
@@ -253,6 +257,16 @@ TEST(RenderTest, ADisturbedProbeIsAWarning) {
   EXPECT_EQ(CalibrationTable({}, "").find("warning"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(CalibrationJson({}, disturbed))["warning"], disturbed);
   EXPECT_FALSE(nlohmann::json::parse(CalibrationJson({}, "")).contains("warning"));
+}
+
+TEST(CalibrateTest, ANameThatNoTargetMayHaveIsAUsageError) {
+  EXPECT_TRUE(CheckTargetName("pi-4.a_B").ok());
+  for (const char* name : {"", "a b", "\033[31m"}) {
+    const std::optional<Diagnostic> wrong = DiagnosticFromStatus(CheckTargetName(name));
+    ASSERT_TRUE(wrong.has_value()) << name;
+    EXPECT_EQ(wrong->kind, Diagnostic::Kind::kUsage);
+    EXPECT_THAT(wrong->message, testing::StartsWith("--name"));
+  }
 }
 
 }  // namespace
