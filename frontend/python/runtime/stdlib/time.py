@@ -81,6 +81,8 @@ def gmtime(secs=None, zone="GMT"):
     seconds = 0 if secs is None else secs._value if told else secs
     if not isinstance(seconds, (int, float)):
         raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer")
+    if not -(1 << 55) < seconds < 1 << 55:  # years that a C int has
+        raise OverflowError("timestamp out of range for platform time_t")
     days, rest = divmod(int(seconds // 1), 86400)
     date = _date_text.date_of(days + 719163)
     minutes, second = divmod(rest, 60)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 
-BIN = os.environ.get("COBRA_BIN", "build/release/bin")
+BIN = os.path.abspath(os.environ.get("COBRA_BIN", "build/release/bin"))
 SOURCE = """
 import copy
 import datetime
@@ -83,6 +83,26 @@ REFUSED = [
 ]
 
 
+NOTES = {
+    "Labelled()": "note: model.py:16: a text of random.getrandbits() without random.seed() is that of one",
+    "Dated()": "there is no clock: a text of the date or time is that of 1970-01-01",
+}
+
+
+def without_notes():
+    """What cobra-client does not say."""
+    wrong = []
+    with tempfile.TemporaryDirectory() as folder:
+        with open(folder + "/model.py", "w") as file:
+            file.write(SOURCE)
+        for entry, note in NOTES.items():
+            command = [BIN + "/cobra-client", "graph", "model.py", "--entry", entry, "--input", "4x4"]
+            said = subprocess.run(command, capture_output=True, text=True, cwd=folder).stderr
+            if note not in " ".join(said.split()):
+                wrong.append(f"{entry}: no note: {said}")
+    return wrong
+
+
 def main():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
@@ -105,6 +125,7 @@ def main():
                 wrong.append(f"{entry}: {error or answer}")
         elif "is not supported" not in error or "the clock says" not in error and "without random.seed()" not in error:
             wrong.append(f"{entry}: {error or 'read'}")
+    wrong += without_notes()
     print(f"{len(answers)} of {len(entries)} answered, {len(wrong)} wrong")
     print("\n".join(wrong))
     return 1 if wrong or len(answers) != len(entries) else 0
