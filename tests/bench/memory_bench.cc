@@ -78,7 +78,8 @@ absl::Status Fill(CobraServer* server, int64_t first, int64_t end) {
                         : absl::InternalError(absl::StrCat("not every graph was answered: ", errors));
 }
 
-// When the server has returned to the system what it does so by itself (server/lanes/memory_trim.h).
+// When the server has returned to the system what it does so by itself
+// (server/lanes/memory_trim.h).
 absl::StatusOr<int64_t> SettledBytes(const CobraServer& server) {
   absl::SleepFor(absl::Seconds(4));
   return server.ResidentBytes();

@@ -1,8 +1,8 @@
 #include "client/compare/compare.h"
 
 #include "base/diagnostic.h"
-#include "client/compare/compare_render.h"
 #include "client/ask/prediction_render.h"
+#include "client/compare/compare_render.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,6 +1,6 @@
 // Stands for NVIDIA's driver in gpu_test.cc: a real shared library, opened as the real ones are,
-// that exports the functions of libnvidia-ml.so.1 and libcuda.so.1 that worker/machine/gpu.cc calls. It
-// answers with made-up numbers; nothing but that test uses it.
+// that exports the functions of libnvidia-ml.so.1 and libcuda.so.1 that worker/machine/gpu.cc
+// calls. It answers with made-up numbers; nothing but that test uses it.
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
