@@ -172,7 +172,9 @@ def violations(root, word_list=LIST):
             with open(os.path.join(root, path), encoding="utf-8", errors="replace") as file:
                 text = file.read()
             comments = words_of_code(path, text)
-            found += list(names.find(path, text)) + list(words.find(path, comments)) + list(negated_nouns(path, comments))
+            found += (
+                list(names.find(path, text)) + list(words.find(path, comments)) + list(negated_nouns(path, comments))
+            )
     return found
 
 

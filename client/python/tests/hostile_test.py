@@ -193,7 +193,10 @@ class ServerTest(unittest.TestCase):
 
         one = pb.PredictStreamResponse(request_id=5)
         one.response.fingerprint = "x"
-        for answers, what in (([one.SerializeToString()], "an answer to an unknown question"), ([], "no answer to 1 questions")):
+        for answers, what in (
+            ([one.SerializeToString()], "an answer to an unknown question"),
+            ([], "no answer to 1 questions"),
+        ):
             self.hostile.answers["PredictStream"] = answers
             with self.subTest(what), self.assertRaisesRegex(ServerError, what):
                 asyncio.run(ask([Question(CELL, None, "board")]))
