@@ -83,51 +83,11 @@ class Overloaded {
   std::vector<Value> values_;
 };
 
-struct Handed {
-  Value function;
-  std::string name;  // for the error: "torch.Tensor.add"
-  std::vector<Value> overloaded;
-  std::vector<Value> positional;
-  Value keywords;  // a dict, or None where PyTorch gives none
-  bool is_in_c = false;
-};
-
 Result<Value> CallHandler(Interpreter& interp, Value receiver, const Handed& handed, Value types) {
   COBRA_TRY_ASSIGN(const Value method, interp.GetAttr(receiver, Torch(interp).names.torch_function));
   std::vector<Value> arguments{handed.function, types, interp.NewTuple(handed.positional)};
   if (!handed.keywords.IsNone()) arguments.push_back(handed.keywords);
   return interp.Call(method, arguments, {});
-}
-
-Result<Value> HandOver(Interpreter& interp, const Handed& handed) {
-  TorchState& torch = Torch(interp);
-  COBRA_TRY(interp.Step());
-  COBRA_TRY(interp.CheckStack());
-  std::vector<Value> classes;
-  std::vector<absl::string_view> names;
-  for (Value v : handed.overloaded) {
-    classes.push_back(interp.class_of(v));
-    names.push_back(interp.TypeName(v));
-  }
-  const Value types = interp.NewTuple(classes);
-  if (HasModes(torch)) {  // which does not see its own calls
-    const Value mode = torch.function_modes.back();
-    torch.function_modes.pop_back();
-    Result<Value> result = CallHandler(interp, mode, handed, types);
-    torch.function_modes.push_back(mode);
-    if (!result.ok() || !result->IsNotImplemented()) return result;
-  }
-  for (Value v : handed.overloaded) {
-    COBRA_TRY_ASSIGN(const Value result, CallHandler(interp, v, handed, types));
-    if (!result.IsNotImplemented()) return result;
-  }
-  const bool shortly = handed.is_in_c && torch.AtLeast(2, 0);
-  return interp.Raise(
-      interp.types().TypeError,
-      shortly ? absl::StrCat("Multiple dispatch failed for '", handed.name,
-                             "'; all __torch_function__ handlers returned NotImplemented: ", absl::StrJoin(names, ", "))
-              : absl::StrCat("no implementation found for '", handed.name,
-                             "' on types that implement __torch_function__: [", absl::StrJoin(names, ", "), "]"));
 }
 
 // One function of torch, and how it is handed over.
@@ -182,12 +142,6 @@ bool IsBinaryOperator(const Overridable& f, const CallArgs& args) {
   return f.space == 'm' && absl::StartsWith(f.name, "__") && args.positional.size() == 1 && f.name != "__getitem__";
 }
 
-Value KeywordsOf(Interpreter& interp, absl::Span<const KeywordArg> keywords) {
-  DictObject* dict = interp.NewDict();
-  for (const KeywordArg& keyword : keywords) dict->table.SetStr(interp.heap(), keyword.name, keyword.value);
-  return dict;
-}
-
 std::vector<Value> WithSelf(const CallArgs& args) {
   std::vector<Value> all;
   if (!args.self.IsUnbound()) all.push_back(args.self);
@@ -222,21 +176,6 @@ Result<Value> OverrideOfC(Interpreter& interp, const Overridable& f, const CallA
   Result<Value> result = HandOver(interp, handed);
   if (result.ok() || !IsBinaryOperator(f, args) || !interp.CatchException(interp.types().TypeError)) return result;
   return Value::NotImplemented();
-}
-
-// has_torch_function(relevant) and _get_overloaded_args(relevant), to which plain tensors belong.
-bool AskRelevant(Interpreter& interp, absl::Span<const Value> relevant, std::vector<Value>* asked) {
-  const TorchState& torch = Torch(interp);
-  if (torch.overrides_off > 0) return HasModes(torch);
-  bool seen = HasModes(torch);
-  Overloaded overloaded;
-  for (Value v : relevant) {
-    seen = seen || IsSeenByClass(interp, v);
-    if (IsSeenByClass(interp, v) || (v.IsInstance() && v.object()->cls == torch.tensor_class))
-      overloaded.Add(interp, v);
-  }
-  *asked = overloaded.values();
-  return seen;
 }
 
 Result<Value> OverrideOfPython(Interpreter& interp, const Overridable& f, const CallArgs& args) {
@@ -274,22 +213,6 @@ bool HoldsTensor(const CallArgs& args) {
   ForEachArgument(args, [&](Value v, bool) { holds = holds || AsTensor(v) != nullptr; });
   return holds;
 }
-
-class Unseen {
- public:
-  explicit Unseen(TorchState& torch, bool modes_too = true) : torch_(torch), modes_(modes_too ? 1 : 0) {
-    torch_.overrides_off += 1;
-    torch_.modes_off += modes_;
-  }
-  ~Unseen() {
-    torch_.overrides_off -= 1;
-    torch_.modes_off -= modes_;
-  }
-
- private:
-  TorchState& torch_;
-  const int modes_;
-};
 
 Result<Value> RunUnseen(Interpreter& interp, const Overridable& f, const CallArgs& args) {
   if (!f.runs_unseen) return f.run(interp, args);
@@ -430,6 +353,57 @@ bool IsPublicFunction(Value v) { return v.IsFunction() && v.as<FunctionObject>()
 
 }  // namespace
 
+Value KeywordsOf(Interpreter& interp, absl::Span<const KeywordArg> keywords) {
+  DictObject* dict = interp.NewDict();
+  for (const KeywordArg& keyword : keywords) dict->table.SetStr(interp.heap(), keyword.name, keyword.value);
+  return dict;
+}
+
+bool AskRelevant(Interpreter& interp, absl::Span<const Value> relevant, std::vector<Value>* asked) {
+  const TorchState& torch = Torch(interp);
+  if (torch.overrides_off > 0) return HasModes(torch);
+  bool seen = HasModes(torch);
+  Overloaded overloaded;
+  for (Value v : relevant) {
+    seen = seen || IsSeenByClass(interp, v);
+    if (IsSeenByClass(interp, v) || (v.IsInstance() && v.object()->cls == torch.tensor_class))
+      overloaded.Add(interp, v);
+  }
+  *asked = overloaded.values();
+  return seen;
+}
+
+Result<Value> HandOver(Interpreter& interp, const Handed& handed) {
+  TorchState& torch = Torch(interp);
+  COBRA_TRY(interp.Step());
+  COBRA_TRY(interp.CheckStack());
+  std::vector<Value> classes;
+  std::vector<absl::string_view> names;
+  for (Value v : handed.overloaded) {
+    classes.push_back(interp.class_of(v));
+    names.push_back(interp.TypeName(v));
+  }
+  const Value types = interp.NewTuple(classes);
+  if (HasModes(torch)) {  // which does not see its own calls
+    const Value mode = torch.function_modes.back();
+    torch.function_modes.pop_back();
+    Result<Value> result = CallHandler(interp, mode, handed, types);
+    torch.function_modes.push_back(mode);
+    if (!result.ok() || !result->IsNotImplemented()) return result;
+  }
+  for (Value v : handed.overloaded) {
+    COBRA_TRY_ASSIGN(const Value result, CallHandler(interp, v, handed, types));
+    if (!result.IsNotImplemented()) return result;
+  }
+  const bool shortly = handed.is_in_c && torch.AtLeast(2, 0);
+  return interp.Raise(
+      interp.types().TypeError,
+      shortly ? absl::StrCat("Multiple dispatch failed for '", handed.name,
+                             "'; all __torch_function__ handlers returned NotImplemented: ", absl::StrJoin(names, ", "))
+              : absl::StrCat("no implementation found for '", handed.name,
+                             "' on types that implement __torch_function__: [", absl::StrJoin(names, ", "), "]"));
+}
+
 bool IsSeen(Interpreter& interp, Value v) {
   const TorchState& torch = Torch(interp);
   return HasModes(torch) || (torch.overrides_off == 0 && IsSeenByClass(interp, v));
@@ -495,167 +469,8 @@ Result<Value> MakeModuleOverridable(Interpreter& interp, const CallArgs& args) {
   return Value::None();
 }
 
-// ---- Tensor.__torch_function__
-
-bool IsNowrap(Interpreter& interp, Value function) {
-  if (!function.IsBoundMethod()) return false;
-  const Value property = function.as<BoundMethodObject>()->self;
-  for (const char* name : {"grad", "_grad", "_base"}) {
-    const Value* known = Torch(interp).tensor_class->attrs->table.GetStr(interp.Intern(name));
-    if (known != nullptr && known->IsSame(property)) return true;
-  }
-  return false;
-}
-
-Result<Value> Converted(Interpreter& interp, Value v, ClassObject* cls) {
-  COBRA_TRY(interp.CheckStack());
-  if (AsTensor(v) != nullptr) {
-    if (interp.IsInstanceOf(v, cls)) return v;
-    return TensorAs(interp, v, cls);
-  }
-  if (!v.IsTuple() && !v.IsList()) return v;
-  std::vector<Value> items;
-  for (Value item : ItemsOf(v)) {
-    COBRA_TRY(interp.Step());
-    COBRA_TRY_ASSIGN(const Value converted, Converted(interp, item, cls));
-    items.push_back(converted);
-  }
-  if (v.IsList()) return interp.NewList(items);
-  if (items.empty()) return v;
-  TupleObject* tuple = interp.NewTuple(items);
-  tuple->cls = v.object()->cls;
-  tuple->attrs = v.object()->attrs;
-  return tuple;
-}
-
-Result<Value> CallWith(Interpreter& interp, Value function, Value positional, Value keywords) {
-  COBRA_TRY_ASSIGN(const std::vector<Value> arguments, interp.ToVector(positional));
-  std::vector<KeywordArg> named;
-  if (keywords.IsDict()) {
-    const DictTable& table = keywords.as<DictObject>()->table;
-    for (size_t i = 0; i < table.entry_count(); ++i) {
-      if (table.entry(i).key.IsStr())
-        named.push_back({interp.InternStr(table.entry(i).key.as<StrObject>()), table.entry(i).value});
-    }
-  }
-  return interp.Call(function, arguments, named);
-}
-
-struct HandlerArguments {
-  Value function, types, positional, keywords;
-};
-
-Result<HandlerArguments> ReadHandlerArguments(Interpreter& interp, const CallArgs& args) {
-  HandlerArguments given;
-  given.positional = interp.NewTuple({});
-  ArgReader reader(interp, "__torch_function__", args);
-  COBRA_TRY(reader.Required("func", &given.function)
-                .Required("types", &given.types)
-                .Optional("args", &given.positional)
-                .Optional("kwargs", &given.keywords)
-                .Finish());
-  return given;
-}
-
-// Runs the function unseen, and makes the tensors that it returns tensors of the class.
-Result<Value> DefaultTorchFunction(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(const HandlerArguments given, ReadHandlerArguments(interp, args));
-  if (!args.self.IsClass()) return interp.Raise(interp.types().TypeError, "__torch_function__() is a class method");
-  auto* cls = args.self.as<ClassObject>();
-  COBRA_TRY_ASSIGN(const std::vector<Value> types, interp.ToVector(given.types));
-  for (Value type : types) {
-    COBRA_TRY_ASSIGN(const bool derives, interp.IsSubclass(cls, type));
-    if (!derives) return Value::NotImplemented();
-  }
-  const Unseen unseen(Torch(interp), /*modes_too=*/false);
-  COBRA_TRY_ASSIGN(const Value result, CallWith(interp, given.function, given.positional, given.keywords));
-  if (cls == Torch(interp).tensor_class || IsNowrap(interp, given.function)) return result;
-  return Converted(interp, result, cls);
-}
-
-// torch._C._disabled_torch_function_impl
-Result<Value> DisabledTorchFunction(Interpreter& interp, const CallArgs& args) {
-  COBRA_TRY_ASSIGN(const HandlerArguments given, ReadHandlerArguments(interp, args));
-  const Unseen unseen(Torch(interp), /*modes_too=*/false);
-  return CallWith(interp, given.function, given.positional, given.keywords);
-}
-
-// _has_torch_function(values)
-Result<Value> HasTorchFunction(Interpreter& interp, const CallArgs& args) {
-  std::vector<Value> values;
-  ArgReader reader(interp, "has_torch_function", args);
-  COBRA_TRY(reader.Required("relevant_args", &values).Finish());
-  const bool seen =
-      HasModes(Torch(interp)) || std::any_of(values.begin(), values.end(), [&](Value v) { return IsSeen(interp, v); });
-  return Value::Bool(seen);
-}
-
-// torch.overrides.handle_torch_function(public_api, relevant_args, *args, **kwargs)
-Result<Value> HandleTorchFunction(Interpreter& interp, const CallArgs& args) {
-  Value relevant;
-  absl::Span<const Value> rest;
-  std::vector<KeywordArg> keywords;
-  Handed handed;
-  ArgReader reader(interp, "handle_torch_function", args);
-  COBRA_TRY(reader.Required("public_api", &handed.function)
-                .Required("relevant_args", &relevant)
-                .VarArgs(&rest)
-                .KwArgs(&keywords)
-                .Finish());
-  COBRA_TRY_ASSIGN(const std::vector<Value> asked, interp.ToVector(relevant));
-  AskRelevant(interp, asked, &handed.overloaded);
-  COBRA_TRY_ASSIGN(const Value module, interp.GetAttr(handed.function, "__module__"));
-  COBRA_TRY_ASSIGN(const Value name, interp.GetAttr(handed.function, "__name__"));
-  COBRA_TRY_ASSIGN(StrObject * module_text, interp.Str(module));
-  COBRA_TRY_ASSIGN(StrObject * name_text, interp.Str(name));
-  handed.name = absl::StrCat(module_text->view(), ".", name_text->view());
-  handed.positional.assign(rest.begin(), rest.end());
-  handed.keywords = KeywordsOf(interp, keywords);
-  return HandOver(interp, handed);
-}
-
-// _switch_overrides(classes, modes): adds to how often each was switched off.
-Result<Value> SwitchOverrides(Interpreter& interp, const CallArgs& args) {
-  int64_t classes, modes;
-  ArgReader reader(interp, "_switch_overrides", args);
-  COBRA_TRY(reader.Required("classes", &classes).Required("modes", &modes).Finish());
-  Torch(interp).overrides_off += static_cast<int>(classes);
-  Torch(interp).modes_off += static_cast<int>(modes);
-  return Value::None();
-}
-
-Result<Value> PushMode(Interpreter& interp, const CallArgs& args) {
-  Value mode;
-  ArgReader reader(interp, "_push_function_mode", args);
-  COBRA_TRY(reader.Required("mode", &mode).Finish());
-  Torch(interp).function_modes.push_back(mode);
-  return Value::None();
-}
-Result<Value> PopMode(Interpreter& interp, const CallArgs&) {
-  if (Torch(interp).function_modes.empty()) return interp.Raise(interp.types().RuntimeError, "no mode to leave");
-  Torch(interp).function_modes.pop_back();
-  return Value::None();
-}
-
 }  // namespace
 
-void DefineOverrides(Interpreter& interp, NativeModuleBuilder& m) {
-  m.Function("_overridable", MakeModuleOverridable)
-      .Function("_has_torch_function", HasTorchFunction)
-      .Function("_handle_torch_function", HandleTorchFunction)
-      .Function("_switch_overrides", SwitchOverrides)
-      .Function("_push_function_mode", PushMode)
-      .Function("_pop_function_mode", PopMode);
-  const Value disabled = interp.NewFunction("_disabled_torch_function_impl", DisabledTorchFunction);
-  Torch(interp).disabled_torch_function = disabled;
-  m.Value("_disabled_torch_function_impl", disabled);
-}
-
-void DefineSubclassMethods(Interpreter& interp, NativeClassBuilder& tensor_class) {
-  Torch(interp).names.torch_function = interp.Intern("__torch_function__");
-  Torch(interp).names.torch_dispatch = interp.Intern("__torch_dispatch__");
-  DefineSubclassMaking(tensor_class);
-  tensor_class.ClassMethod("__torch_function__", DefaultTorchFunction);
-}
+void DefineOverridable(NativeModuleBuilder& m) { m.Function("_overridable", MakeModuleOverridable); }
 
 }  // namespace cobra::python

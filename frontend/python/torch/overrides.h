@@ -50,8 +50,43 @@ Result<Value> AsMadeBy(Interpreter& interp, ClassObject* cls, Value made);
 // An error while a mode is on: what it would see of the making of a layer is not known.
 Result<void> CheckNoMode(Interpreter& interp);
 
+// What one call hands to the classes of its arguments.
+struct Handed {
+  Value function;
+  std::string name;  // for the error: "torch.Tensor.add"
+  std::vector<Value> overloaded;
+  std::vector<Value> positional;
+  Value keywords;  // a dict, or None where PyTorch gives none
+  bool is_in_c = false;
+};
+// What the first class or mode answers that does not return NotImplemented.
+Result<Value> HandOver(Interpreter& interp, const Handed& handed);
+// has_torch_function(relevant), and in `asked` what _get_overloaded_args(relevant) returns: plain
+// tensors belong to it.
+bool AskRelevant(Interpreter& interp, absl::Span<const Value> relevant, std::vector<Value>* asked);
+Value KeywordsOf(Interpreter& interp, absl::Span<const KeywordArg> keywords);
+
+// In its scope no class sees calls, nor a mode if `modes_too`.
+class Unseen {
+ public:
+  explicit Unseen(TorchState& torch, bool modes_too = true) : torch_(torch), modes_(modes_too ? 1 : 0) {
+    torch_.overrides_off += 1;
+    torch_.modes_off += modes_;
+  }
+  ~Unseen() {
+    torch_.overrides_off -= 1;
+    torch_.modes_off -= modes_;
+  }
+
+ private:
+  TorchState& torch_;
+  const int modes_;
+};
+
 // Makes the functions of a namespace ask. `space` is as in functions.def, 'N' is torch.nn.init.
 Result<void> MakeOverridable(Interpreter& interp, DictObject* names, char space);
+void DefineOverridable(NativeModuleBuilder& m);
+// torch_function.cc
 void DefineOverrides(Interpreter& interp, NativeModuleBuilder& m);
 void DefineSubclassMethods(Interpreter& interp, NativeClassBuilder& tensor_class);
 void DefineSubclassMaking(NativeClassBuilder& tensor_class);  // subclass.cc

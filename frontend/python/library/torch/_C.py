@@ -1,4 +1,5 @@
 import torch
+from torch import _has_torch_function, _has_torch_function_unary, _has_torch_function_variadic
 
 
 def _get_tracing_state():
@@ -42,15 +43,3 @@ class DisableTorchFunctionSubclass:
 
 class DisableTorchFunction(DisableTorchFunctionSubclass):
     _off = (1, 0) if torch.__version__ < "2" else (1, 1)
-
-
-def _has_torch_function(args):
-    return torch._has_torch_function(args)
-
-
-def _has_torch_function_unary(arg):
-    return torch._has_torch_function((arg,))
-
-
-def _has_torch_function_variadic(*args):
-    return torch._has_torch_function(args)

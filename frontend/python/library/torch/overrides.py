@@ -1,10 +1,10 @@
-import functools
-
 import torch
-from torch import _handle_torch_function as handle_torch_function
-from torch._C import _has_torch_function as has_torch_function
-from torch._C import _has_torch_function_unary as has_torch_function_unary
-from torch._C import _has_torch_function_variadic as has_torch_function_variadic
+from torch import (
+    _handle_torch_function as handle_torch_function,
+    _has_torch_function as has_torch_function,
+    _has_torch_function_unary as has_torch_function_unary,
+    _has_torch_function_variadic as has_torch_function_variadic,
+)
 
 
 def is_tensor_like(inp):
@@ -16,6 +16,8 @@ def get_default_nowrap_functions():
 
 
 def wrap_torch_function(dispatcher):
+    import functools
+
     def inner(func):
         @functools.wraps(func)
         def wrapped(*args, **kwargs):

@@ -1,11 +1,11 @@
 # The functions that are written in Python in PyTorch too.
 import torch
-from torch import _VF
-from torch.overrides import (
-    handle_torch_function,
-    has_torch_function,
-    has_torch_function_unary,
-    has_torch_function_variadic,
+from torch import (
+    _VF,
+    _handle_torch_function as handle_torch_function,
+    _has_torch_function as has_torch_function,
+    _has_torch_function_unary as has_torch_function_unary,
+    _has_torch_function_variadic as has_torch_function_variadic,
 )
 
 
