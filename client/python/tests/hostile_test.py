@@ -117,7 +117,7 @@ class ServerTest(unittest.TestCase):
         self.harmless(str(self.client.adapt("board", SHEET)), lines=5)
         for row in ("7", "-1", "first", "\u0660"):
             self.hostile.answers["SuggestSamples"] = pb.SuggestSamplesResponse(rows=[row]).SerializeToString()
-            with self.subTest(row), self.assertRaisesRegex(ServerError, "not asked about"):
+            with self.subTest(row), self.assertRaisesRegex(ServerError, "not in the question"):
                 self.client.suggest(SHEET, [(CELL, None)])
 
     def test_errors(self):

@@ -97,9 +97,9 @@ def without_notes():
             file.write(SOURCE)
         for entry, note in NOTES.items():
             command = [BIN + "/cobra-client", "graph", "model.py", "--entry", entry, "--input", "4x4"]
-            said = subprocess.run(command, capture_output=True, text=True, cwd=folder).stderr
-            if note not in " ".join(said.split()):
-                wrong.append(f"{entry}: no note: {said}")
+            errors = subprocess.run(command, capture_output=True, text=True, cwd=folder).stderr
+            if note not in " ".join(errors.split()):
+                wrong.append(f"{entry}: no note: {errors}")
     return wrong
 
 
