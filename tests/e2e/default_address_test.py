@@ -79,12 +79,12 @@ class DefaultAddress(unittest.TestCase):
             self.assertNotIn('"mine"', self.answer("history", "--format", "json")[0])
             out = self.ask("doctor", "--server", "own")[1]
             self.assertIn("cobra/socket answers", out)
-            self.assertNotIn("asked before", out)
+            self.assertNotIn("used instead of", out)
 
     def test_nothing_is_reported_to_who_has_none(self):
         with self.at_default_address():
             self.assertEqual(self.answer("targets")[1], "")
-            self.assertNotIn("asked before", self.ask("doctor")[1])
+            self.assertNotIn("used instead of", self.ask("doctor")[1])
             code, _, err = self.ask("targets", "--server", "own", "--no-start")
             self.assertEqual(code, 3)
             self.assertIn("no server answers at unix:", err)
