@@ -3,6 +3,10 @@
 #include <array>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "base/data_path.h"
+#include "base/doc_path.h"
+#include "base/file.h"
 #include "report/page.h"
 
 namespace cobra::http {
@@ -11,6 +15,8 @@ namespace {
 constexpr char kHtml[] = "text/html; charset=utf-8";
 constexpr char kCss[] = "text/css; charset=utf-8";
 constexpr char kJavaScript[] = "text/javascript; charset=utf-8";
+constexpr char kMarkdown[] = "text/markdown; charset=utf-8";
+constexpr int64_t kMostCardBytes = 4 << 20;
 
 struct Page {
   absl::string_view path, bytes, content_type;
@@ -22,6 +28,17 @@ const std::array<Page, 5>& Pages() {
                                                             {"/ui/report.css", report::PageStyle(), kCss},
                                                             {"/ui/report.js", report::PageScript(), kJavaScript}}};
   return *pages;
+}
+
+// What the build wrote of the shipped targets: an installed page, or a file next to build/*/bin.
+std::optional<Reply> TargetCards() {
+  absl::StatusOr<std::string> cards = ReadFile(DocPath("docs/target_cards.md"), kMostCardBytes);
+  if (!cards.ok()) cards = ReadFile(absl::StrCat(ProgramFolder(), "/../self/target_cards.md"), kMostCardBytes);
+  if (!cards.ok()) return std::nullopt;
+  Reply reply;
+  reply.content_type = kMarkdown;
+  reply.body = *std::move(cards);
+  return reply;
 }
 
 }  // namespace
@@ -39,6 +56,7 @@ std::optional<Reply> PageAt(absl::string_view path) {
     reply.headers.emplace_back("Location", "/ui");
     return reply;
   }
+  if (path == "/ui/target_cards.md") return TargetCards();
   for (const Page& page : Pages()) {
     if (page.path != path) continue;
     reply.content_type = std::string(page.content_type);

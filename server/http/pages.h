@@ -20,8 +20,9 @@ absl::Span<const EmbeddedFile> EmbeddedFiles();
 // REQUIRES: there is such a file.
 absl::string_view EmbeddedBytes(absl::string_view name);
 
-// "/ui", "/ui/app.js", ... and the style and script of a report's page (report/page.h); "/" leads
-// to /ui. Nothing for other paths.
+// "/ui", "/ui/app.js", ... and the style and script of a report's page (report/page.h);
+// "/ui/target_cards.md" if it is installed with the program; "/" leads to /ui. Nothing for other
+// paths.
 std::optional<Reply> PageAt(absl::string_view path);
 
 // What every reply says to a browser: its scripts and styles come from this server, and no other

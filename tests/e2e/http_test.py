@@ -200,7 +200,7 @@ class Http(unittest.TestCase):
     def test_the_page_and_what_it_is_allowed(self):
         script, style = "text/javascript", "text/css"
         files = {"/ui/app.js": script, "/ui/app.css": style, "/ui/report.js": script, "/ui/report.css": style}
-        for path, kind in {"/ui": "text/html", **files}.items():
+        for path, kind in {"/ui": "text/html", "/ui/target_cards.md": "text/markdown", **files}.items():
             reply = self.get(path)
             self.assertEqual(reply.status, 200)
             self.assertTrue(reply.headers["content-type"].startswith(kind))
@@ -210,6 +210,7 @@ class Http(unittest.TestCase):
             self.assertEqual(reply.headers["x-content-type-options"], "nosniff")
             self.assertEqual(reply.headers["referrer-policy"], "no-referrer")
         self.assertEqual(self.get("/").headers["location"], "/ui")
+        self.assertIn(b"\n## cpu-epyc-genoa-1t\n", self.get("/ui/target_cards.md").body)
 
     def test_head_has_the_headers_of_get(self):
         with raw_http.Connection(self.server.http_address) as connection:
