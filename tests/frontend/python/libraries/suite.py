@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every model of a library from PyPI: is our graph what real PyTorch runs?
 
-    suite.py LIBRARY [--only REGEX] [--recorded] [--eager] [--write FILE]
+    suite.py LIBRARY [--only REGEX] [--recorded | --digests FILE] [--eager] [--write FILE]
 
 LIBRARY: as for truth.py, or sample: a few of each, both ways; COBRA_BIN: where read_model is;
 --eager: no import is put off until its name is used.
@@ -10,7 +10,9 @@ Needs `scripts/setup.sh --pypi`. What PyTorch runs is recorded once, in build/tr
 that was cut goes on where it ended. Each model is exact (parameters, calls, attributes, shapes,
 module paths, data flow, multiply-accumulates are the same), refused (with our reason), different,
 or unbuildable: PyTorch itself cannot build or run it. --write: a row of all for each, with a digest
-of what PyTorch ran."""
+of what PyTorch ran. --digests: a file of --write, of the same releases: a graph that has the digest
+of what PyTorch ran is exact, and PyTorch is asked about the others only (timm: minutes, not
+hours)."""
 import argparse
 import collections
 import csv
@@ -102,6 +104,12 @@ class Truths:
         with open(path) as file:
             return file.read().split()
 
+    def requests(self):
+        """What our reader is asked about each model, as far as that is known before it is built."""
+        listed = subprocess.run([*self.script, "--list"], capture_output=True, text=True, check=True).stdout
+        cases = (json.loads(line) for line in listed.splitlines())
+        return {case["name"]: case for case in cases if "file" in case}
+
     def has(self, name):
         return os.path.exists(os.path.join(self.folder, name + ".json.gz"))
 
@@ -126,32 +134,41 @@ def reason(error):
     return text[:200]
 
 
-def verdict(truth, reader, site):
-    if "unbuildable" in truth:
-        return "unbuildable", truth["unbuildable"]
+def read(case, reader, site):
+    """Our graph of it, or its error; None if our reader has ended, or took too long."""
     request = {
-        "file": os.path.join(site, truth["file"]),
-        "entry": truth["entry"],
-        "inputs": truth["inputs"],
-        "arguments": truth.get("arguments", []),
-        "cached_tokens": truth.get("cached_tokens", 0),
+        "file": os.path.join(site, case["file"]),
+        "entry": case["entry"],
+        "inputs": case["inputs"],
+        "arguments": case.get("arguments", []),
+        "cached_tokens": case.get("cached_tokens", 0),
     }
     answer = reader.ask(json.dumps(request))
     if answer is None:
-        return "different", "our reader ended, or took too long"
+        return None
     graph = json.loads(answer)
-    if "error" in graph:
-        return "refused", reason(graph["error"])
-    for record in graph["ops"]:
+    for record in graph.get("ops", ()):
         if record["op"] == "setitem" and record.get("kind") == "alias":
             del record["kind"]  # a call that PyTorch 1.13 shows to no tracer (graph/json.cc), but 2.13 does
+    return graph
+
+
+def verdict(truth, reader, site):
+    if "unbuildable" in truth:
+        return "unbuildable", truth["unbuildable"]
+    graph = read(truth, reader, site)
+    if graph is None:
+        return "different", "our reader ended, or took too long"
+    if "error" in graph:
+        return "refused", reason(graph["error"])
     # In which order an object has its tensors is no matter of the network.
     why = graph_equality_test.difference(truth, graph, in_order=False)
     return ("different", why[:300]) if why else ("exact", "")
 
 
 class Suite:
-    def __init__(self, library, eager=False, packages=""):
+    def __init__(self, library, eager=False, packages="", digests=None):
+        """`digests`: of what PyTorch ran, by model."""
         site = site_packages()
         self.library, self.site = library, packages or site
         self.truths = Truths(library, packages)
@@ -161,11 +178,24 @@ class Suite:
         if eager:
             options.append("--eager")
         self.reader = Lines([BIN + "/read_model", "--batch", *options], READ_SECONDS)
+        self.digests = digests or {}
+        self.requests = self.truths.requests() if digests else {}
+
+    def as_before(self, name):
+        """Whether our graph is what PyTorch ran when the digests were written."""
+        if name not in self.requests or not self.digests.get(name):
+            return False
+        graph = read(self.requests[name], self.reader, self.site)
+        return graph is not None and "error" not in graph and digest(graph) == self.digests[name]
 
     def run(self, names):
         """(name, result, digest, reason) of each; prints what is not exact, and the sums."""
         rows, counts, reasons = [], collections.Counter(), collections.Counter()
         for name in names:
+            if self.as_before(name):
+                counts["exact"] += 1
+                rows.append((name, "exact", self.digests[name], ""))
+                continue
             truth = self.truths.of(name)
             what, why = verdict(truth, self.reader, self.site)
             counts[what] += 1
@@ -186,6 +216,7 @@ def main():
     parser.add_argument("library", choices=["sample", "timm", "transformers", "diffusers"])
     parser.add_argument("--only", default="")
     parser.add_argument("--recorded", action="store_true", help="only what PyTorch has been asked about before")
+    parser.add_argument("--digests")
     parser.add_argument(
         "--eager", action="store_true", help="no import waits until its name is used; sample: both ways"
     )
@@ -197,7 +228,11 @@ def main():
     if options.library == "sample":
         rows = [row for eager in (False, True) for name in SAMPLE for row in Suite(name, eager).run(SAMPLE[name])]
         return 0 if all(row[1] == "exact" for row in rows) else 1
-    suite = Suite(options.library, options.eager)
+    digests = None
+    if options.digests:
+        with open(options.digests) as file:
+            digests = {row["model"]: row["digest"] for row in csv.DictReader(file) if row["result"] == "exact"}
+    suite = Suite(options.library, options.eager, digests=digests)
     names = [name for name in suite.truths.names() if re.search(options.only, name)]
     rows = suite.run([name for name in names if suite.truths.has(name)] if options.recorded else names)
     if options.write:

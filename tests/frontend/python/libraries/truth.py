@@ -47,8 +47,9 @@ class Timm:
                 yield {"name": f"{name}@{batch}", "model": name, "batch": batch}
 
     def complete(self, case, model):
-        config = model.pretrained_cfg
-        size = list(config.get("input_size") or IMAGE)
+        import timm
+
+        size = list(timm.get_pretrained_cfg(case["model"], allow_unregistered=True).input_size or IMAGE)
         return {
             "file": "timm/models/__init__.py",
             "entry": "create_model('%s')" % case["model"],
@@ -243,16 +244,22 @@ def cache_of(model, named, tokens):
     return out.past_key_values
 
 
+def request_of(library, case, model):
+    """What our reader is asked, but for the named inputs; and those."""
+    complete = library.complete(case, model)
+    named = complete.pop("named", {})
+    complete["inputs"] = ["x".join(map(str, shape)) for shape in complete["inputs"]]
+    return complete, named
+
+
 def record_on(device, library, case):
     with torch.device(device):
         model = library.build(case).eval()
-    complete = library.complete(case, model)
+    complete, named = request_of(library, case, model)
     if library.runs_to_complete:  # some models change while they run
         del model
         with torch.device(device):
             model = library.build(case).eval()
-    named = complete.pop("named", {})
-    complete["inputs"] = ["x".join(map(str, shape)) for shape in complete["inputs"]]
     cache = {}
     if case.get("cached_tokens"):
         complete["cached_tokens"] = case["cached_tokens"]
@@ -304,7 +311,8 @@ def main():
     cases = {case["name"]: case for case in library.cases()}
     if options.list:
         for case in cases.values():
-            print(json.dumps(case))
+            complete, named = ({}, {}) if library.runs_to_complete else request_of(library, case, None)
+            print(json.dumps(case if named else {**case, **complete}))
         return
     report = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what models print is not a report
