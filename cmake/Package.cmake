@@ -3,7 +3,8 @@
 include(CMakePackageConfigHelpers)
 set(cobra_headers ${CMAKE_INSTALL_INCLUDEDIR}/cobra)
 set(cobra_package ${CMAKE_INSTALL_LIBDIR}/cmake/cobra)
-set(cobra_client_libraries cobra_client cobra_client_terminal cobra_grpc cobra_proto cobra_services cobra_messages cobra_graph cobra_base)
+set(cobra_client_libraries cobra_client cobra_client_terminal cobra_grpc cobra_proto cobra_services cobra_messages
+                           cobra_graph cobra_base)
 foreach(library ${cobra_client_libraries})
   # <cobra/client.h>, and what it includes by the names that it has in the tree.
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
