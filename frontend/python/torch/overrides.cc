@@ -305,7 +305,7 @@ constexpr OtherName kOtherNames[] = {{'m', "__pow__", "pow"},
                                      {'F', "threshold", "_threshold"}};
 
 // What PyTorch has as __name__: torch.fft.fft is "fft_fft".
-std::string NameOf(char space, absl::string_view attribute) {
+std::string PyTorchName(char space, absl::string_view attribute) {
   for (const OtherName& other : kOtherNames) {
     if (other.space == space && other.attribute == attribute) return std::string(other.name);
   }
@@ -435,7 +435,7 @@ Result<void> MakeOverridable(Interpreter& interp, DictObject* names, char space)
     if (entry.value.IsBuiltin()) {
       auto* builtin = entry.value.as<BuiltinObject>();
       if (space != 'm' && !IsOfTorch(builtin->module)) continue;
-      if (builtin->mark != kAsks) builtin->name = interp.Intern(NameOf(space, f.name));
+      if (builtin->mark != kAsks) builtin->name = interp.Intern(PyTorchName(space, f.name));
       MakeAsk(interp, builtin, std::move(f));
     } else if (entry.value.IsProperty() && space == 'm') {
       MakePropertyAsk(interp, std::move(f), entry.value.as<PropertyObject>());

@@ -208,8 +208,8 @@ struct TorchState : TorchLibrary {
   NamedFile origin_file, made_file;  // of the latest call, and of the latest layer with a construction site
   int64_t next_constant = 0;
   AutocastState autocast;
-  // How often __torch_function__ of classes was switched off, and that of modes; the modes that were
-  // entered, the innermost last (overrides.cc).
+  // How often __torch_function__ of classes was switched off, and that of modes; the modes that
+  // were entered, the innermost last (overrides.cc).
   int overrides_off = 0, modes_off = 0;
   std::vector<Value> function_modes;
   // By declaration (layers.cc) and class.
