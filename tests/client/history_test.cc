@@ -86,7 +86,7 @@ TEST_F(HistoryTest, PredictionsWithoutTheLabelAreCounted) {
   EXPECT_EQ(history.without, 1);
   EXPECT_THAT(HistoryTable(history), HasSubstr("1 prediction without a label commit left out"));
   EXPECT_THAT(HistoryTable(history), HasSubstr("there are older ones"));
-  EXPECT_THAT(HistoryTable(MakeHistory({}, "commit")), HasSubstr("no prediction with a label commit is stored here"));
+  EXPECT_THAT(HistoryTable(MakeHistory({}, "commit")), HasSubstr("no stored prediction matches (label `commit`)"));
 }
 
 TEST_F(HistoryTest, JsonHasEveryPoint) {

@@ -294,7 +294,7 @@ TEST_F(ModelInputTest, AnNcnnFileIsReadHereOrSentAsItIs) {
   EXPECT_EQ(request.ncnn().inputs(0), "data=1x3x8x8");
   ModelArguments binary;  // the reader says what to give instead
   binary.path = Write("net.param.bin", std::string("\xDD\x85\x76\x00", 4));
-  EXPECT_EQ(DiagnosticFromStatus(ModelInput::Load(binary)->Read().status())->kind, Diagnostic::Kind::kModelError);
+  EXPECT_EQ(DiagnosticFromStatus(ModelInput::Load(binary)->Read().status())->kind, Diagnostic::Kind::kUsage);
   arguments.entry = "Net()";
   EXPECT_EQ(ErrorKind(arguments), Diagnostic::Kind::kUsage);
 }
