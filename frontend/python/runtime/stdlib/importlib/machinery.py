@@ -1,5 +1,7 @@
 # A package that looks for its compiled part finds it, unread: torch.ops knows the operators that
 # matter.
+import _cobra
+
 SOURCE_SUFFIXES = [".py"]
 BYTECODE_SUFFIXES = [".pyc"]
 EXTENSION_SUFFIXES = [".so"]
@@ -39,3 +41,10 @@ class FileFinder:
 
     def find_spec(self, fullname, target=None):
         return ModuleSpec(fullname, None, origin=self.path + "/" + fullname + ".so")
+
+
+# A library may keep these finders, or derive from one; what they find is asked nowhere.
+_names = "BuiltinImporter FrozenImporter NamespaceLoader PathFinder SourcelessFileLoader WindowsRegistryFinder"
+for _name in _names.split():
+    globals()[_name] = _cobra.inert("importlib.machinery." + _name)
+DEBUG_BYTECODE_SUFFIXES = OPTIMIZED_BYTECODE_SUFFIXES = BYTECODE_SUFFIXES
