@@ -12,7 +12,7 @@
 namespace cobra::python {
 namespace {
 
-using Kind = OverrideRule::Kind;
+using HowHanded = OverrideRule::Kind;
 
 bool HasModes(const TorchState& torch) { return torch.modes_off == 0 && !torch.function_modes.empty(); }
 
@@ -154,7 +154,7 @@ Result<Value> OverrideOfC(Interpreter& interp, const Overridable& f, const CallA
   Handed handed;
   handed.is_in_c = true;
   Overloaded overloaded;
-  const bool asks = Torch(interp).overrides_off == 0 && f.rule.kind == Kind::kC;
+  const bool asks = Torch(interp).overrides_off == 0 && f.rule.kind == HowHanded::kC;
   if (asks) {
     ForEachArgument(args, [&](Value v, bool) {
       if (IsSeenByClass(interp, v)) overloaded.Add(interp, v);
@@ -223,17 +223,17 @@ Result<Value> RunUnseen(Interpreter& interp, const Overridable& f, const CallArg
 // Of a call with an argument whose class may see it, or while a mode is on.
 Result<Value> Override(Interpreter& interp, const Overridable& f, const CallArgs& args) {
   switch (f.rule.kind) {
-    case Kind::kC: return OverrideOfC(interp, f, args);
-    case Kind::kPython: return OverrideOfPython(interp, f, args);
-    case Kind::kOperator: return OverrideOfOperator(interp, f, args);
-    case Kind::kFactory: {
+    case HowHanded::kC: return OverrideOfC(interp, f, args);
+    case HowHanded::kPython: return OverrideOfPython(interp, f, args);
+    case HowHanded::kOperator: return OverrideOfOperator(interp, f, args);
+    case HowHanded::kFactory: {
       bool in_list = false;
       ForEachArgument(args, [&](Value v, bool item) { in_list = in_list || (item && IsSeenByClass(interp, v)); });
       if (in_list && Torch(interp).overrides_off == 0) return Refuse(interp, f, args);  // __float__() of each
       return HasModes(Torch(interp)) ? OverrideOfC(interp, f, args) : f.run(interp, args);
     }
-    case Kind::kNever: return RunUnseen(interp, f, args);
-    case Kind::kRefused: break;
+    case HowHanded::kNever: return RunUnseen(interp, f, args);
+    case HowHanded::kRefused: break;
   }
   const bool seen = Torch(interp).overrides_off == 0 && IsAnySeen(interp, args);
   return seen || HoldsTensor(args) ? Refuse(interp, f, args) : Result<Value>(f.run(interp, args));
@@ -344,7 +344,7 @@ Value AsBuiltin(Interpreter& interp, Overridable f, Value text) {
   builtin->module = interp.NewStr("torch");
   builtin->mark = kAsks;
   f.function = made;
-  f.runs_unseen = f.rule.kind == Kind::kNever;
+  f.runs_unseen = f.rule.kind == HowHanded::kNever;
   builtin->function = HeapNativeFunction(interp.heap(), Asking(std::move(f)));
   return made;
 }
@@ -441,7 +441,7 @@ Result<void> MakeOverridable(Interpreter& interp, DictObject* names, char space)
       MakePropertyAsk(interp, std::move(f), entry.value.as<PropertyObject>());
     } else if (IsPublicFunction(entry.value)) {
       auto* function = entry.value.as<FunctionObject>();
-      if (f.rule.kind == Kind::kPython || (f.rule.kind == Kind::kRefused && space == 'N')) {
+      if (f.rule.kind == HowHanded::kPython || (f.rule.kind == HowHanded::kRefused && space == 'N')) {
         if (function->mark == kAsks) continue;
         function->mark = kAsks;
         function->body = interp.heap().New<AskingBody>(std::move(f), function->body);
