@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "base/diagnostic.h"
@@ -27,11 +28,12 @@ TEST(NamesTest, AreBounded) {
 }
 
 TEST(NamesTest, ErrorsSayWhichNameIsWrong) {
-  const absl::Status empty = CheckApiName("target", ""), space = CheckApiName("target", "a b\n");
-  EXPECT_EQ(empty.message(), "target: is empty");
-  EXPECT_THAT(space.message(), HasSubstr(R"(target "a b\n": may have letters)"));
-  ASSERT_TRUE(DiagnosticFromStatus(space).has_value());
-  EXPECT_EQ(DiagnosticFromStatus(space)->kind, Diagnostic::Kind::kUsage);
+  const std::optional<Diagnostic> empty = DiagnosticFromStatus(CheckApiName("target", ""));
+  const std::optional<Diagnostic> space = DiagnosticFromStatus(CheckApiName("target", "a b\n"));
+  ASSERT_TRUE(empty.has_value() && space.has_value());
+  EXPECT_EQ(empty->message, "target: is empty");
+  EXPECT_THAT(space->message, HasSubstr(R"(target "a b\n": may have letters)"));
+  EXPECT_EQ(space->kind, Diagnostic::Kind::kUsage);
 }
 
 TEST(NamesTest, IdsOfTasks) {
