@@ -200,6 +200,7 @@ run_fuzzer() {
 # A graph that is what PyTorch ran when the rows were written is not run again (timm: hours).
 run_library() {
   local rows=tests/frontend/python/libraries/$1.csv
+  [ ! -e "$rows.xz" ] || rows=$rows.xz
   { scripts/setup.sh --pypi && build release read_model; } >&3 2>&3 &&
     /usr/bin/python3 tests/frontend/python/libraries/suite.py "$1" --digests "$rows" --write "$rows"
 }

@@ -19,6 +19,7 @@ import csv
 import gzip
 import hashlib
 import json
+import lzma
 import os
 import re
 import resource
@@ -119,6 +120,11 @@ class Truths:
             return {"name": name, "unbuildable": "PyTorch ended, or took too much time or memory"}
         with gzip.open(path) as file:
             return json.loads(file.read())
+
+
+def open_rows(path, mode):
+    """A file of --write; timm's is compressed."""
+    return (lzma.open if path.endswith(".xz") else open)(path, mode + "t", newline="")
 
 
 def digest(truth):
@@ -230,13 +236,13 @@ def main():
         return 0 if all(row[1] == "exact" for row in rows) else 1
     digests = None
     if options.digests:
-        with open(options.digests) as file:
+        with open_rows(options.digests, "r") as file:
             digests = {row["model"]: row["digest"] for row in csv.DictReader(file) if row["result"] == "exact"}
     suite = Suite(options.library, options.eager, digests=digests)
     names = [name for name in suite.truths.names() if re.search(options.only, name)]
     rows = suite.run([name for name in names if suite.truths.has(name)] if options.recorded else names)
     if options.write:
-        with open(options.write, "w") as file:
+        with open_rows(options.write, "w") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(("model", "result", "digest", "reason"))
             writer.writerows(rows)

@@ -11,6 +11,7 @@ import collections
 import csv
 import glob
 import json
+import lzma
 import os
 import re
 import subprocess
@@ -134,9 +135,9 @@ def of_libraries():
     """What models of libraries are refused for, from the lists that `scripts/test-long.sh timm
     transformers diffusers` writes."""
     rows = []
-    for path in sorted(glob.glob(os.path.join(ROOT, "tests/frontend/python/libraries/*.csv"))):
-        library = os.path.basename(path)[: -len(".csv")]
-        with open(path) as file:
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests/frontend/python/libraries/*.csv*"))):
+        library = os.path.basename(path).partition(".")[0]
+        with (lzma.open if path.endswith(".xz") else open)(path, "rt", newline="") as file:
             rows += [(library, row) for row in csv.DictReader(file)]
     if not rows:
         return []
