@@ -61,7 +61,7 @@ struct Conditions {
   double canary_ratio = 1, canary_copy_ratio = 1;
   // The canary was off by more than its tolerance.
   bool suspect = false;
-  // Latency::median_us is not that of a quiet machine (worker/run/measure.h, IsDisturbed): something
+  // Latency::median_us is not of a quiet machine (worker/run/measure.h, IsDisturbed): something
   // else ran on its processors. Latency::quiet_us may still be.
   bool disturbed = false;
   // 1-minute load average.

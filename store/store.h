@@ -95,7 +95,7 @@ struct CalibrationRecord {
   // The version whose probe it has, beside timings of its own; then probe_json is not stored. 0:
   // none.
   int64_t based_on = 0;
-  // Networks that were timed after the target was made (Observe); those that are read have no names.
+  // Networks timed after the target was made (Observe); those that are read have no names.
   std::vector<TimedNetwork> timings;
   // Not stored: the version that its timings were checked with, which has to be the newest still.
   // 0: any may be.

@@ -47,18 +47,14 @@ namespace cobra::worker {
 namespace {
 
 struct MeasureFlags {
-  std::string spaces, budget, out, graph, graphs;
-  std::string counts;
-  std::string runner;
+  std::string spaces, budget, out, graph, graphs, counts, runner;
   ExecutionFlags execution;
   int64_t first = 0;
   int core = FirstCore();
   int group_tasks = 0;  // 0: the default of the device
   double network_gmacs = 0;
   double tolerance = 0;  // 0: the default
-  bool layer_energy = false;
-  bool share_device = false;
-  bool in_turns = false;
+  bool layer_energy = false, share_device = false, in_turns = false;
   uint64_t seed = 1;
   std::string layers;  // empty: the shipped ones
   std::string networks;

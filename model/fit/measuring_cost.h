@@ -1,4 +1,4 @@
-// The time that a worker needs to measure one layer by the rules of a series (worker/run/measure.cc,
+// The time a worker needs to measure one layer by the rules of a series (worker/run/measure.cc,
 // LayerSeriesRules): warm-up by time, runs until the median is known to 1 %, at most 250 ms.
 #ifndef COBRA_MODEL_FIT_MEASURING_COST_H_
 #define COBRA_MODEL_FIT_MEASURING_COST_H_

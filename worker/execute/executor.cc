@@ -36,8 +36,8 @@ extern "C" __attribute__((weak)) char* openblas_get_corename();
 namespace cobra::worker {
 namespace {
 
-// Counts the live memory between Start() and Stop(). It wraps the installed allocator and allocates
-// from it, so that memory may be freed through either one, also before Start() and after Stop().
+// Counts the live memory between Start() and Stop(). It allocates from the installed allocator, so
+// that memory may be freed through either one, also before Start() and after Stop().
 class CountingAllocator final : public c10::Allocator {
  public:
   void Start() {
@@ -105,8 +105,7 @@ absl::Status FromException(const std::exception& e, absl::string_view where, con
     if (absl::StrContains(what, words))
       return absl::ResourceExhaustedError(absl::StrCat(where, ": out of memory: ", first));
   }
-  // "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED" means that a library has no kernel; CUDA stays usable
-  // after it.
+  // "CUDA error: CUBLAS_STATUS_NOT_SUPPORTED": a library has no kernel; CUDA stays usable after it.
   const bool not_supported = absl::StrContains(what, "NOT_SUPPORTED");
   if (absl::StrContains(what, "CUDA error") && !not_supported) {
     device_is_broken = true;
@@ -253,8 +252,7 @@ class Executor::Impl {
     return absl::OkStatus();
   }
 
-  // Runs one pass and calls `visit` for each of the graph's outputs in order. A graph may have no
-  // nodes at all.
+  // Runs one pass and calls `visit` for each output in order. A graph may have no nodes at all.
   template <typename Visit>
   absl::Status PassForOutputs(Visit visit) {
     const auto visit_all = [&] {
@@ -337,8 +335,7 @@ class Executor::Impl {
     std::vector<at::Tensor*> dead;  // node outputs that no later step reads
   };
 
-  // The graph's float32 is the type of the execution's precision here, unless the graph itself
-  // casts.
+  // The graph's float32 is the type of the execution's precision, unless the graph itself casts.
   bool IsTypeOf(at::ScalarType got, graph::DType want) const {
     if (got == ToScalarType(want)) return true;
     if (device_->FloatType() == at::kFloat) return false;

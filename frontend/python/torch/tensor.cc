@@ -449,27 +449,6 @@ Result<Value> UnknownAttribute(Interpreter& interp, const CallArgs& args) {
                       absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name, "'"));
 }
 
-}  // namespace
-
-Value NewSizeOf(Interpreter& interp, absl::Span<const Value> items) {
-  TupleObject* size = interp.NewTuple(items);
-  if (size->size == 0) {  // the empty tuple is shared
-    size = interp.heap().New<TupleObject>();
-  }
-  size->cls = Torch(interp).size_class;
-  return size;
-}
-
-Value NewSize(Interpreter& interp, const graph::Shape& shape) {
-  absl::InlinedVector<Value, 6> items;
-  for (int64_t d : shape) items.push_back(Value::Int(d));
-  return NewSizeOf(interp, items);
-}
-
-std::string DTypeText(graph::DType dtype) { return absl::StrCat("torch.", graph::DTypeName(dtype)); }
-
-namespace {
-
 void DefineOperators(NativeClassBuilder& builder) {
   for (const Operator& entry : kOperators) builder.Method(entry.name, BinaryOperator(entry));
   builder.Method("__matmul__", MatMul)

@@ -1,6 +1,6 @@
 // What else runs on a machine, and what it does to the networks there. A probe times networks as
 // its user does, while neighbours come and go, and knows of each what it takes undisturbed
-// (worker/meter/pulse.h). The ratios of the two are what the user will see: a calibration is fitted to
+// (worker/meter/pulse.h). The ratios of the two are what users will see: a calibration is fitted to
 // the undisturbed times, which do not depend on the hour, and its predictions are then given the
 // machine as it is.
 #ifndef COBRA_MODEL_PREDICT_TARGET_DISTURBANCE_H_

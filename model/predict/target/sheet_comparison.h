@@ -11,7 +11,7 @@
 
 namespace cobra::predict {
 
-// The logarithm of by how much the second number of two sheets is more; 0 if one of them is not known.
+// The logarithm of the second number of two sheets over the first; 0 if one of them is not known.
 double LogRatio(double from, double to);
 
 // 0: the same as far as the sheets say; 1: a factor of about 1.6 in all numbers that both have.

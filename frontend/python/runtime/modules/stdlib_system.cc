@@ -164,7 +164,7 @@ Result<Value> UnsupportedCall(Interpreter& interp, const CallArgs& args) {
   return interp.Unsupported(what, hint);
 }
 
-// A note about how the model was read (read_notes.h), at the line of the innermost Python frame that
+// A note on how the model was read (read_notes.h), at the line of the innermost Python frame that
 // is not part of the runtime.
 Result<Value> Note(Interpreter& interp, const CallArgs& args) {
   std::string text;

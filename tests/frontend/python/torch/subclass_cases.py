@@ -5,26 +5,8 @@ import functools
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from subclass_classes import (
-    Child,
-    LOG,
-    Loud,
-    Net,
-    Other,
-    Outcome,
-    Plain,
-    Quiet,
-    Seen,
-    Sub,
-    Table,
-    Tagged,
-    Unwrapping,
-    Weight,
-    Wrapper,
-    note,
-    outcome,
-    sub,
-)
+from subclass_classes import Child, LOG, Loud, Net, Other, Outcome, Plain, Quiet, Seen, Sub, Table
+from subclass_classes import Tagged, Unwrapping, Weight, Wrapper, note, outcome, sub
 from torch.overrides import handle_torch_function, has_torch_function
 
 
