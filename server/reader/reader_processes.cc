@@ -511,7 +511,8 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
   COBRA_RETURN_IF_ERROR(call.Check());
   if (!absl::IsUnavailable(status) || !(asked->may_be_at_fault || asked->is_last)) return status;
   const std::optional<int> ended = image->WaitStatus(reader->process, absl::Now() + absl::Milliseconds(500));
-  if (!ended.has_value() && image->gone()) asked->may_be_at_fault = false;  // readers end with their image
+  // Readers end with their image, whose own end may not be seen yet on a busy machine.
+  if (!ended.has_value()) asked->may_be_at_fault = false;
   return asked->may_be_at_fault || asked->is_last ? WhyItEnded(ended) : status;
 }
 
