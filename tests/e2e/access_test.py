@@ -367,7 +367,7 @@ class ReloadTest(Access):
         for broken, words in (
             (line + f"name=eve role=king token_sha256={'0' * 64}\n", "2: role= is ask, measure or admin"),
             (f"name=eve role=ask token_sha256={self.tokens['ask']}\n", "1: token_sha256= is not a SHA-256"),
-            ("", "has no line"),
+            ("", "has no credential"),
             (None, "cannot be opened"),
         ):
             os.remove(access) if broken is None else write(access, broken)

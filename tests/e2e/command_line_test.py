@@ -123,7 +123,9 @@ class CommandLineTest(unittest.TestCase):
                 with self.subTest(command=command[0], out=command[-1]):
                     answer = run("cobra-client", *command)
                     self.assertEqual(answer.code, 2, answer.err)
-                    self.assertRegex(answer.err, r"--(out|export) \S+: (is a file that this command reads|there is)")
+                    self.assertRegex(
+                        answer.err, r"--(out|export) \S+: (is a file that this command reads|already exists)"
+                    )
             with open(path["layers.py"], "w") as file:
                 file.write("from torch import nn\nclass Part(nn.ReLU): pass\n# layers.py")
             with open(path["net.py"], "w") as file:
