@@ -54,8 +54,10 @@ if(COBRA_TESTS AND COBRA_GRPC)
   find_package(GTest REQUIRED)
   find_package(Python3 COMPONENTS Interpreter)
 endif()
-# Debian's own interpreter has python3-torch, python3-grpcio; a python3 earlier on PATH may not.
-find_program(COBRA_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
+if((COBRA_TESTS AND COBRA_GRPC) OR COBRA_UNITY)
+  # Debian's own interpreter has python3-torch, python3-grpcio; a python3 earlier on PATH may not.
+  find_program(COBRA_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
+endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
