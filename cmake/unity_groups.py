@@ -39,8 +39,9 @@ class Sources:
     def __init__(self, cache):
         self.cache, self.known = cache, {}
         try:
-            with open(cache, encoding="utf-8") as file:
-                self.known = json.load(file)
+            if os.stat(cache).st_mtime_ns > os.stat(__file__).st_mtime_ns:  # of the rules as they are
+                with open(cache, encoding="utf-8") as file:
+                    self.known = json.load(file)
         except (OSError, ValueError):
             pass
         self.used = {}
