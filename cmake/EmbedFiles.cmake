@@ -1,8 +1,7 @@
 # cobra_embed_files(OUTPUT FUNCTION HEADER FILES...)
 #   writes OUTPUT when the program is built, a C++ file with the bytes of FILES. It defines
 #   absl::Span<const EmbeddedFile> FUNCTION(), which HEADER declares in cobra::http. The name of a
-#   file is the last part
-#   of its path.
+#   file is the last part of its path.
 # This file is also the script that writes it: cmake -DOUTPUT=... -DFUNCTION=... -DHEADER=...
 # -DFILES=a,b -P EmbedFiles.cmake
 if(NOT CMAKE_SCRIPT_MODE_FILE)

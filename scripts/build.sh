@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # Sets up and builds: scripts/build.sh [--without-lab] [PRESET] [TARGET...]
-#   PRESET                 release (default), dev, asan, tsan; all targets by default. Binaries land
-#                          in build/PRESET/bin/.
+#   PRESET          release (default), dev, asan, tsan; all targets by default. Binaries land in
+#                   build/PRESET/bin/.
 #   --without-lab   leaves out the comparisons with published methods (`cobra-train table`), and so
-#                   XGBoost. A later run without this flag
-#                          compiles them and nothing else again.
+#                   XGBoost. A later run without this flag compiles them and nothing else again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -64,9 +64,8 @@
 #     attacked       what a caller notices while another one attacks: latencies of warm requests,
 #                    the server's memory; leave the machine alone meanwhile
 #     framing-compressed framing-half-open   random HTTP/2 before any role, for ten minutes each
-#                                            (FRAMING_SECONDS): compressed messages; calls that do
-#                                            not
-#                    go on. The server's memory, and another caller's answers
+#                    (FRAMING_SECONDS): compressed messages; calls that do not go on. The server's
+#                    memory, and another caller's answers
 #     queue          2,000 tasks while server and worker are killed 200 times, on SQLite and
 #                    PostgreSQL
 #     faults         the queue's faults, as long as they are in life: the network cut for a minute,

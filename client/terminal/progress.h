@@ -2,7 +2,7 @@
 // error is a terminal:
 //
 //   Progress progress("reading net.py");      // "reading net.py ... 3 s" after a second, erased at
-//                                             the end
+//                                             // the end
 //   progress.Update("asking for 3 of 20");
 //   progress.Count("asking", 3, 20);           // "asking: 3 of 20 ... 2 s, about 11 s left"
 //

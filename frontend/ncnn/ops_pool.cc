@@ -23,8 +23,7 @@ constexpr graph::Op kAdaptiveAvg[] = {graph::Op::adaptive_avg_pool1d, graph::Op:
 constexpr int64_t kKeep = -233;  // an output size: the input's
 
 // Makes the padding explicit: all that ncnn adds at the end too. Returns whether some of it is only
-// there to fill up the
-// last window.
+// there to fill up the last window.
 absl::StatusOr<bool> PadForMode(const Importer& im, const Layer& layer, const graph::Shape& in, Window* window) {
   const int64_t mode = layer.Int(5, 0);
   if (mode < 0 || mode > 3) return im.Wrong(layer, absl::StrCat("pad mode ", mode));

@@ -10,11 +10,11 @@
 // Python exception, or an interpreter failure that the program cannot catch) is pending in the
 // Interpreter, which alone can make one:
 //   return interp.Raise(interp.types().ValueError, "bad stride");   // Python exception, catchable
-//                                                                   by the program
+//                                                                   // by the program
 //   return interp.Unsupported("torch.foo");                         // diagnostic kUnsupported, not
-//                                                                   catchable
+//                                                                   // catchable
 //   return interp.DataDependent("bool(Tensor)");                    // diagnostic kDataDependent,
-//                                                                   not catchable
+//                                                                   // not catchable
 // All of these return a Failure, which converts to any Result<T>.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_VALUE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_VALUE_H_

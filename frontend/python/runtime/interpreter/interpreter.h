@@ -2,7 +2,7 @@
 //
 // Driver:
 //   NativeRegistry natives; AddStandardLibrary(&natives); AddTorch(&natives);        // once per
-//                                                                                    process
+//                                                                                    // process
 //   InterpreterOptions options; options.natives = &natives;
 //   options.bundle = {{"model.py", text}}; options.library_roots = {...};
 //   COBRA_ASSIGN_OR_RETURN(auto interp, Interpreter::Create(std::move(options)));

@@ -31,11 +31,11 @@
 //   ClassObject* module_class = m.Class("Module", {interp.types().object})
 //       .Payload([](Interpreter& interp) -> NativeObject* { return interp.heap().New<ModulePayload>(); })
 //       .Method("__init__", ModuleInit)            // args.self is the instance; args.positional
-//                                                  starts after it
+//                                                  // starts after it
 //       .Method("__call__", ModuleCall)
 //       .Method("__getattr__", ModuleGetAttr)      // called when normal lookup fails, as in Python
 //       .Method("__setattr__", ModuleSetAttr)      // called for every assignment; fall back:
-//                                                  interp.ObjectSetAttr()
+//                                                  // interp.ObjectSetAttr()
 //       .Property("shape", ShapeGet)               // optional second function: setter
 //       .StaticMethod("f", F).ClassMethod("g", G)  // args.self of a class method is the class
 //       .Attribute("dump_patches", Value::Bool(false))
