@@ -4,6 +4,7 @@
 
 #include "graph/const_rules.h"
 #include "graph/getitem.h"
+#include "graph/shape/indexed_shape.h"
 
 namespace cobra::graph {
 

@@ -10,7 +10,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "graph/types.h"
 
 namespace cobra::graph {
@@ -33,11 +32,6 @@ inline bool Gathers(const std::string& text) {
   // ", " separates items, so a bracket can only open a list; None is the only other word.
   return text.find_first_of("[TF") != std::string::npos;
 }
-
-// Shape of tensor[index]. OutOfRange with PyTorch's IndexError messages. Unimplemented for masks,
-// whose result depends on their values.
-absl::StatusOr<Shape> IndexedShape(const Shape& shape, const IndexList& index,
-                                   absl::Span<const TensorType* const> tensors);
 
 }  // namespace cobra::graph
 

@@ -4,6 +4,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "graph/getitem.h"
+#include "graph/shape/indexed_shape.h"
 #include "graph/shape_rules.h"
 
 namespace cobra::graph::shape_rules {

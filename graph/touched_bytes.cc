@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "graph/getitem.h"
 #include "graph/saturated.h"
+#include "graph/shape/indexed_shape.h"
 #include "graph/shape_rules.h"
 
 namespace cobra::graph {

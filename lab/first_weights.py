@@ -26,7 +26,7 @@ WORK_TERMS, WORK_TERMS_NOW = 24, 26
 IS_GPU, IS_COMPILED, GPU_BANDWIDTH, GPU_POWER_LIMIT = 1, 11, 26, 35
 MACS = [3, 4, 5, 6, 7, 8, 9, 18, 20]
 COMPOSED_KERNELS, COMPOSED_BYTES = 24, 25
-# As in model/fit/first_prices.cc, model/net/layer_head.cc and model/net/graph_net.cc.
+# As in model/training/first_prices.cc, model/net/layer_head.cc and model/net/graph_net.cc.
 GB_PER_S_SCALE, CORE_GB_PER_S, UNIT_PRICE = 12, 60, -11
 KERNEL, FUSED = 1, 2
 RUN_UNIT, RUN, RUN_OF_GPU, RUN_OF_COMPILED = 8, -3, 6, 1.3

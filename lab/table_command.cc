@@ -14,8 +14,8 @@
 #include "lab/replay/active_report.h"
 #include "lab/sums/layer_sum.h"
 #include "lab/tables/tables.h"
-#include "model/fit/dataset.h"
-#include "model/fit/evaluate.h"
+#include "model/training/dataset.h"
+#include "model/training/evaluate.h"
 
 namespace cobra::lab {
 namespace {
@@ -30,14 +30,14 @@ struct TableArguments {
 };
 
 absl::Status PrintLayerSum(const TableArguments& a) {
-  COBRA_ASSIGN_OR_RETURN(const fit::Dataset data, fit::LoadMeasurements(a.rows));
-  std::vector<fit::Sample> alone;
+  COBRA_ASSIGN_OR_RETURN(const training::Dataset data, training::LoadMeasurements(a.rows));
+  std::vector<training::Sample> alone;
   for (const std::string& file : a.alone) {
-    COBRA_ASSIGN_OR_RETURN(std::vector<fit::Sample> layers, fit::LoadRecordFile(file));
+    COBRA_ASSIGN_OR_RETURN(std::vector<training::Sample> layers, training::LoadRecordFile(file));
     std::move(layers.begin(), layers.end(), std::back_inserter(alone));
   }
   COBRA_ASSIGN_OR_RETURN(const LayerSum sum, CompareLayerSums(data, alone));
-  COBRA_ASSIGN_OR_RETURN(const fit::Evaluation evaluation, fit::Evaluate(a.model, data));
+  COBRA_ASSIGN_OR_RETURN(const training::Evaluation evaluation, training::Evaluate(a.model, data));
   std::printf("%s\n", a.json ? LayerSumToJson(sum, evaluation).c_str() : LayerSumToTable(sum, evaluation).c_str());
   return absl::OkStatus();
 }

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "cobra/v1/admin.pb.h"
-#include "server/calls/unary_calls.h"
 #include "server/predict/pipeline.h"
+#include "server/rpc/unary_calls.h"
 #include "server/targets/live_model.h"
 
 namespace cobra::server {

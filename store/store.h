@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "store/graph_reader.h"
 #include "store/measurement.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 #include "store/timed_network.h"
 
 namespace cobra::store {

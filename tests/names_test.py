@@ -34,7 +34,7 @@ NAMESPACE = {
     "model/infer": "cobra::infer",
     "model/kernels": "cobra::kernels",
     "model/predict": "cobra::predict",
-    "model/fit": "cobra::fit",
+    "model/training": "cobra::training",
     "model/space": "cobra::space",
     "lab": "cobra::lab",
     "train": "cobra::train",
@@ -190,8 +190,8 @@ PLANTED = {
         "cobra::client", "namespace {\nint Width(int columns) { return columns; }\n}  // namespace"
     ),
     "base/a.h": in_namespace("cobra::graph", "struct Elsewhere {};"),
-    "model/fit/a.cc": in_namespace("cobra", "void Fit() {}"),
-    "lab/tables/a.h": in_namespace("cobra::fit", "struct Table {};"),
+    "model/training/a.cc": in_namespace("cobra", "void Fit() {}"),
+    "lab/tables/a.h": in_namespace("cobra::training", "struct Table {};"),
     "train/a.cc": in_namespace("cobra::train", "namespace {\ndouble Median(int) { return 0; }\n}  // namespace"),
     "newfolder/a.h": in_namespace("cobra", "struct New {};"),
 }

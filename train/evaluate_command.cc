@@ -8,9 +8,9 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
-#include "model/fit/confidence_check.h"
-#include "model/fit/dataset.h"
-#include "model/fit/evaluate.h"
+#include "model/training/confidence_check.h"
+#include "model/training/dataset.h"
+#include "model/training/evaluate.h"
 #include "train/commands.h"
 
 namespace cobra::train {
@@ -27,23 +27,25 @@ struct EvaluateArguments {
 };
 
 absl::Status RunEvaluate(const EvaluateArguments& a) {
-  COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(a.rows));
-  const fit::Split split = a.split == "test" ? fit::Split::kTest : fit::Split::kValidation;
+  COBRA_ASSIGN_OR_RETURN(training::Dataset data, training::LoadMeasurements(a.rows));
+  const training::Split split = a.split == "test" ? training::Split::kTest : training::Split::kValidation;
   if (a.confidence) {
-    COBRA_ASSIGN_OR_RETURN(const fit::ConfidenceCheck check, fit::CheckConfidence(a.model, data, split));
-    if (!a.predictions.empty()) COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, fit::AnsweredRowsToCsv(check)));
-    std::printf("%s", fit::ConfidenceCheckToTable(check).c_str());
+    COBRA_ASSIGN_OR_RETURN(const training::ConfidenceCheck check, training::CheckConfidence(a.model, data, split));
+    if (!a.predictions.empty())
+      COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, training::AnsweredRowsToCsv(check)));
+    std::printf("%s", training::ConfidenceCheckToTable(check).c_str());
     return absl::OkStatus();
   }
-  fit::Evaluation e;
+  training::Evaluation e;
   if (a.write) {
-    COBRA_ASSIGN_OR_RETURN(std::vector<fit::Evaluation> finished, fit::FinishVersion(a.model, {&data, 1}));
+    COBRA_ASSIGN_OR_RETURN(std::vector<training::Evaluation> finished, training::FinishVersion(a.model, {&data, 1}));
     e = std::move(finished[0]);
   } else {
-    COBRA_ASSIGN_OR_RETURN(e, fit::Evaluate(a.model, data, split));
+    COBRA_ASSIGN_OR_RETURN(e, training::Evaluate(a.model, data, split));
   }
-  if (!a.predictions.empty()) COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, fit::EvaluatedRowsToCsv(e)));
-  std::printf("%s\n", a.json ? fit::EvaluationToJson(e).c_str() : WithoutEscapes(fit::EvaluationToTable(e)).c_str());
+  if (!a.predictions.empty()) COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.predictions, training::EvaluatedRowsToCsv(e)));
+  std::printf("%s\n",
+              a.json ? training::EvaluationToJson(e).c_str() : WithoutEscapes(training::EvaluationToTable(e)).c_str());
   return absl::OkStatus();
 }
 

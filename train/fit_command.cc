@@ -13,9 +13,9 @@
 #include "base/log.h"
 #include "base/processes.h"
 #include "base/status_macros.h"
-#include "model/fit/dataset.h"
-#include "model/fit/evaluate.h"
-#include "model/fit/trainer.h"
+#include "model/training/dataset.h"
+#include "model/training/evaluate.h"
+#include "model/training/trainer.h"
 #include "nlohmann/json.hpp"
 #include "train/commands.h"
 #include "train/fit_space.h"
@@ -33,7 +33,7 @@ struct FitArguments {
   std::string out;
   int seeds = 3;
   int jobs = 1;
-  fit::TrainOptions train;
+  training::TrainOptions train;
 };
 
 // What was trained: a seed's version, or the mean of all seeds.
@@ -50,21 +50,22 @@ Candidate Seed(const FitArguments& a, int seed) {
 // Measures the errors and intervals of a candidate on each target, and writes them to its
 // report.json: `score`, on validation rows, of which the smallest is shipped, and `report`. Does
 // nothing if that is there.
-absl::Status FinishCandidate(absl::Span<const fit::Dataset> sets, const Candidate& candidate) {
+absl::Status FinishCandidate(absl::Span<const training::Dataset> sets, const Candidate& candidate) {
   const std::string path = absl::StrCat(candidate.directory, "/report.json");
   if (FileExists(path)) return absl::OkStatus();
   double score = 0;
   json report;
   report["seed"] = candidate.id;
-  COBRA_ASSIGN_OR_RETURN(const std::vector<fit::Evaluation> tests, fit::FinishVersion(candidate.directory, sets));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<training::Evaluation> tests,
+                         training::FinishVersion(candidate.directory, sets));
   LogInfo(absl::StrCat(candidate.name, ": its score on the validation rows of all targets comes last"));
   for (size_t t = 0; t < sets.size(); ++t) {
-    const fit::Dataset& data = sets[t];
-    COBRA_ASSIGN_OR_RETURN(fit::Evaluation validation,
-                           fit::Evaluate(candidate.directory, data, fit::Split::kValidation));
-    const fit::Evaluation& test = tests[t];
+    const training::Dataset& data = sets[t];
+    COBRA_ASSIGN_OR_RETURN(training::Evaluation validation,
+                           training::Evaluate(candidate.directory, data, training::Split::kValidation));
+    const training::Evaluation& test = tests[t];
     score += validation.networks["all"].mape + validation.layers["all"].mape / 4;
-    json of_target = ParseJson<json>(fit::EvaluationToJson(test));
+    json of_target = ParseJson<json>(training::EvaluationToJson(test));
     of_target["validation_network_mape"] = validation.networks["all"].mape;
     of_target["validation_layer_mape"] = validation.layers["all"].mape;
     report["targets"][data.target.name] = std::move(of_target);
@@ -73,21 +74,21 @@ absl::Status FinishCandidate(absl::Span<const fit::Dataset> sets, const Candidat
 }
 
 // Trains one seed unless its directory is complete already.
-absl::Status FitSeed(absl::Span<const fit::Dataset> sets, const FitArguments& a, int seed) {
+absl::Status FitSeed(absl::Span<const training::Dataset> sets, const FitArguments& a, int seed) {
   const Candidate candidate = Seed(a, seed);
   if (!FileExists(absl::StrCat(candidate.directory, "/manifest.json"))) {
     COBRA_RETURN_IF_ERROR(MakeDirectories(candidate.directory));
-    fit::TrainOptions options = a.train;
+    training::TrainOptions options = a.train;
     options.seed = static_cast<uint64_t>(seed);
     options.checkpoint = absl::StrCat(candidate.directory, "/checkpoint");
-    COBRA_RETURN_IF_ERROR(fit::Train(sets, options, candidate.directory));
+    COBRA_RETURN_IF_ERROR(training::Train(sets, options, candidate.directory));
   }
   return FinishCandidate(sets, candidate);
 }
 
 // Trains the seeds in child processes, `jobs` at a time. They are forked before LibTorch starts any
 // thread.
-absl::Status FitSeeds(absl::Span<const fit::Dataset> sets, const FitArguments& a) {
+absl::Status FitSeeds(absl::Span<const training::Dataset> sets, const FitArguments& a) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<size_t> failed,
                          RunInProcesses(static_cast<size_t>(a.seeds), a.jobs,
                                         [&](size_t i) { return FitSeed(sets, a, static_cast<int>(i) + 1); }));
@@ -96,7 +97,7 @@ absl::Status FitSeeds(absl::Span<const fit::Dataset> sets, const FitArguments& a
 }
 
 // Seeds that began with the same weights have a mean that is mostly better than each.
-absl::StatusOr<std::vector<Candidate>> Candidates(absl::Span<const fit::Dataset> sets, const FitArguments& a) {
+absl::StatusOr<std::vector<Candidate>> Candidates(absl::Span<const training::Dataset> sets, const FitArguments& a) {
   std::vector<Candidate> candidates;
   std::vector<std::string> directories;
   for (int seed = 1; seed <= a.seeds; ++seed) {
@@ -107,7 +108,7 @@ absl::StatusOr<std::vector<Candidate>> Candidates(absl::Span<const fit::Dataset>
     const Candidate mean{"mean of the seeds", absl::StrCat(a.out, "/mean"), "mean"};
     if (!FileExists(absl::StrCat(mean.directory, "/report.json"))) {
       COBRA_RETURN_IF_ERROR(MakeDirectories(mean.directory));
-      COBRA_RETURN_IF_ERROR(fit::AverageVersions(directories, mean.directory));
+      COBRA_RETURN_IF_ERROR(training::AverageVersions(directories, mean.directory));
       COBRA_RETURN_IF_ERROR(FinishCandidate(sets, mean));
     }
     candidates.push_back(mean);
@@ -115,28 +116,28 @@ absl::StatusOr<std::vector<Candidate>> Candidates(absl::Span<const fit::Dataset>
   return candidates;
 }
 
-absl::StatusOr<std::vector<fit::Dataset>> LoadSets(const std::vector<std::string>& folders) {
+absl::StatusOr<std::vector<training::Dataset>> LoadSets(const std::vector<std::string>& folders) {
   for (const std::string& rows : folders) {
     if (absl::EndsWith(rows, ".csv") || absl::EndsWith(rows, ".csv.gz"))
       return absl::InvalidArgumentError(absl::StrCat(rows, ": is a table: name its search space with --space NAME"));
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<fit::Dataset> sets, fit::LoadAllMeasurements(folders));
+  COBRA_ASSIGN_OR_RETURN(std::vector<training::Dataset> sets, training::LoadAllMeasurements(folders));
   std::set<std::string> names;
   for (size_t i = 0; i < sets.size(); ++i) {
-    const fit::Dataset& data = sets[i];
+    const training::Dataset& data = sets[i];
     LogInfo(absl::StrCat(folders[i], ": ", data.samples.size(), " distinct graphs, ", data.failures,
                          " failed measurements"));
     if (!names.insert(data.target.name).second)
       return absl::InvalidArgumentError(absl::StrCat("--rows ", folders[i], ": another folder has ", data.target.name));
   }
-  fit::NumberTargets(&sets);
+  training::NumberTargets(&sets);
   return sets;
 }
 
 // Ships what has the best score on validation rows, and writes the spread of all seeds on test rows
 // beside it.
 absl::Status FitMeasurements(const FitArguments& a) {
-  COBRA_ASSIGN_OR_RETURN(const std::vector<fit::Dataset> sets, LoadSets(a.rows));
+  COBRA_ASSIGN_OR_RETURN(const std::vector<training::Dataset> sets, LoadSets(a.rows));
   COBRA_RETURN_IF_ERROR(FitSeeds(sets, a));
   COBRA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates, Candidates(sets, a));
   json seeds = json::array();

@@ -17,10 +17,10 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
-#include "model/fit/dataset.h"
-#include "model/fit/evaluate.h"
-#include "model/fit/gate.h"
-#include "model/fit/refit.h"
+#include "model/training/dataset.h"
+#include "model/training/evaluate.h"
+#include "model/training/gate.h"
+#include "model/training/refit.h"
 #include "store/store.h"
 #include "train/commands.h"
 
@@ -31,7 +31,7 @@ struct RefitArguments {
   std::string model = DataPath("model/pretrained"), rows = DataPath("data/measurements/cpu-epyc-genoa-1t"), store,
               target, out, publish;
   bool json = false;
-  fit::RefitOptions options;
+  training::RefitOptions options;
 };
 
 // Replaces one directory by another atomically, so that a server that loads it sees the old or the
@@ -54,7 +54,7 @@ absl::Status Publish(const std::string& from, const std::string& to) {
 }
 
 // Which rows of the store nothing is learned from.
-void ReportLeftOut(const fit::Dataset& fresh) {
+void ReportLeftOut(const training::Dataset& fresh) {
   constexpr size_t kNamed = 5;
   if (fresh.unreadable > 0)
     LogWarning(absl::StrCat(Counted(fresh.unreadable, "measurement"), " left out: not readable"));
@@ -67,28 +67,28 @@ void ReportLeftOut(const fit::Dataset& fresh) {
 
 // Refits, evaluates and publishes. Exit code 1 and the report if the new version is refused.
 absl::Status RunRefit(const RefitArguments& a) {
-  COBRA_ASSIGN_OR_RETURN(const fit::Dataset known, fit::LoadMeasurements(a.rows));
+  COBRA_ASSIGN_OR_RETURN(const training::Dataset known, training::LoadMeasurements(a.rows));
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<store::Store> store, store::OpenStore(a.store));
   const std::string target = a.target.empty() ? known.target.name : a.target;
-  COBRA_ASSIGN_OR_RETURN(fit::Dataset fresh, fit::LoadStoreMeasurements(store.get(), target));
+  COBRA_ASSIGN_OR_RETURN(training::Dataset fresh, training::LoadStoreMeasurements(store.get(), target));
   std::set<std::string> old;
-  for (const fit::Sample& s : known.samples) old.insert(s.fingerprint());
-  const auto is_old = [&](const fit::Sample& s) { return old.count(s.fingerprint()) > 0; };
+  for (const training::Sample& s : known.samples) old.insert(s.fingerprint());
+  const auto is_old = [&](const training::Sample& s) { return old.count(s.fingerprint()) > 0; };
   fresh.samples.erase(std::remove_if(fresh.samples.begin(), fresh.samples.end(), is_old), fresh.samples.end());
   ReportLeftOut(fresh);
   if (fresh.samples.empty()) {
     return absl::NotFoundError(absl::StrCat(a.store, ": nothing new was measured for ", target,
                                             fresh.held.empty() ? "" : " that is not held"));
   }
-  COBRA_RETURN_IF_ERROR(fit::HoldOutSome(&fresh.samples));
-  COBRA_RETURN_IF_ERROR(fit::Refit(a.model, known, fresh, a.options, a.out));
-  fit::Dataset both = known;
+  COBRA_RETURN_IF_ERROR(training::HoldOutSome(&fresh.samples));
+  COBRA_RETURN_IF_ERROR(training::Refit(a.model, known, fresh, a.options, a.out));
+  training::Dataset both = known;
   both.samples.insert(both.samples.end(), fresh.samples.begin(), fresh.samples.end());
-  COBRA_RETURN_IF_ERROR(fit::FinishVersion(a.out, {&both, 1}).status());
-  COBRA_ASSIGN_OR_RETURN(const fit::GateReport report, fit::CompareVersions(a.model, a.out, known, fresh));
-  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/gate.json"), fit::GateReportToJson(report)));
-  std::printf("%s\n",
-              a.json ? fit::GateReportToJson(report).c_str() : WithoutEscapes(fit::GateReportToTable(report)).c_str());
+  COBRA_RETURN_IF_ERROR(training::FinishVersion(a.out, {&both, 1}).status());
+  COBRA_ASSIGN_OR_RETURN(const training::GateReport report, training::CompareVersions(a.model, a.out, known, fresh));
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(absl::StrCat(a.out, "/gate.json"), training::GateReportToJson(report)));
+  std::printf("%s\n", a.json ? training::GateReportToJson(report).c_str()
+                             : WithoutEscapes(training::GateReportToTable(report)).c_str());
   if (!report.passed)
     return absl::FailedPreconditionError(absl::StrCat("the new version is not published: ", report.reason));
   return a.publish.empty() ? absl::OkStatus() : Publish(a.out, a.publish);

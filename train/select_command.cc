@@ -7,14 +7,14 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
-#include "model/fit/select.h"
+#include "model/training/select.h"
 #include "train/commands.h"
 
 namespace cobra::train {
 namespace {
 
 struct SelectArguments {
-  fit::SelectOptions options;
+  training::SelectOptions options;
   std::string budget, out;
 };
 
@@ -24,9 +24,9 @@ absl::Status RunSelect(SelectArguments a) {
     return absl::InvalidArgumentError(absl::StrCat("--budget ", a.budget, ": a duration such as 20m"));
   }
   a.options.budget_s = absl::ToDoubleSeconds(budget);
-  COBRA_ASSIGN_OR_RETURN(const fit::SelectReport report, fit::SelectCandidates(a.options));
+  COBRA_ASSIGN_OR_RETURN(const training::SelectReport report, training::SelectCandidates(a.options));
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(a.out, report.lines));
-  std::printf("%s", WithoutEscapes(fit::SelectReportToTable(report)).c_str());
+  std::printf("%s", WithoutEscapes(training::SelectReportToTable(report)).c_str());
   return absl::OkStatus();
 }
 

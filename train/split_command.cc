@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "model/fit/dataset.h"
+#include "model/training/dataset.h"
 #include "train/commands.h"
 
 namespace cobra::train {
@@ -17,10 +17,10 @@ struct SplitArguments {
 
 // Writes the test layers of a table to a file, so that they stay the same when rows are added.
 absl::Status WriteSplit(const std::string& rows, const std::string& out) {
-  COBRA_ASSIGN_OR_RETURN(const fit::Dataset data, fit::LoadMeasurements(rows));
+  COBRA_ASSIGN_OR_RETURN(const training::Dataset data, training::LoadMeasurements(rows));
   std::set<std::string> test;
-  for (const fit::Sample& s : data.samples) {
-    if (!s.is_network() && s.split == fit::Split::kTest) test.insert(s.fingerprint());
+  for (const training::Sample& s : data.samples) {
+    if (!s.is_network() && s.split == training::Split::kTest) test.insert(s.fingerprint());
   }
   std::string text = absl::StrCat("# Fingerprints of the test layers of ", rows,
                                   " (cobra-train split): a tenth, by hash. Never chosen from, never trained on.\n");

@@ -1,6 +1,6 @@
 // `cobra-train table` in a build without lab/ (-DCOBRA_LAB=OFF).
-#ifndef COBRA_TRAIN_WITHOUT_EVALUATION_H_
-#define COBRA_TRAIN_WITHOUT_EVALUATION_H_
+#ifndef COBRA_TRAIN_WITHOUT_LAB_H_
+#define COBRA_TRAIN_WITHOUT_LAB_H_
 
 #include "train/commands.h"
 
@@ -12,4 +12,4 @@ Command AddUnavailableTable(CLI::App* app);
 
 }  // namespace cobra::train
 
-#endif  // COBRA_TRAIN_WITHOUT_EVALUATION_H_
+#endif  // COBRA_TRAIN_WITHOUT_LAB_H_

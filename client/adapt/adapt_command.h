@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "client/model/model_arguments.h"
+#include "client/input/model_arguments.h"
 #include "client/request/common_flags.h"
 
 namespace cobra::client {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "client/model/model_list.h"
+#include "client/input/model_list.h"
 #include "cobra/v1/cobra.pb.h"
 
 namespace cobra::client {

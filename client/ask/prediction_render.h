@@ -7,7 +7,7 @@
 
 #include "client/answer/memory_fit.h"
 #include "client/compare/compare.h"
-#include "client/model/model_arguments.h"
+#include "client/input/model_arguments.h"
 #include "client/terminal/terminal.h"
 #include "cobra/v1/cobra.pb.h"
 

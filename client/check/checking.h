@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/compare/check_report.h"
-#include "client/model/model_arguments.h"
+#include "client/input/model_arguments.h"
 #include "client/request/common_flags.h"
 #include "client/request/request.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "client/check/checking.h"
-#include "client/model/model_arguments.h"
+#include "client/input/model_arguments.h"
 #include "client/request/common_flags.h"
 #include "client/request/request.h"
 

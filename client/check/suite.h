@@ -21,7 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/compare/check_report.h"
-#include "client/model/model_arguments.h"
+#include "client/input/model_arguments.h"
 
 namespace cobra::client {
 

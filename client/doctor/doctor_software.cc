@@ -18,8 +18,8 @@
 #include "base/json.h"
 #include "base/subprocess.h"
 #include "client/doctor/doctor.h"
-#include "client/model/library_hint.h"
-#include "client/model/local_imports.h"
+#include "client/input/library_hint.h"
+#include "client/input/local_imports.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {

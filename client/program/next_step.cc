@@ -14,7 +14,7 @@
 #include "base/shell_word.h"
 #include "base/similar_words.h"
 #include "base/user_error.h"
-#include "client/model/model_options.h"
+#include "client/input/model_options.h"
 
 namespace cobra::client {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
-#include "client/model/input_proposal.h"
+#include "client/input/input_proposal.h"
 #include "client/request/question.h"
 #include "client/request/target_names.h"
 #include "client/terminal/progress.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "client/model/model_arguments.h"
+#include "client/input/model_arguments.h"
 #include "nlohmann/json_fwd.hpp"
 #include "report/question.h"
 

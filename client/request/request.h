@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "client/model/model_input.h"
+#include "client/input/model_input.h"
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "client/model/model_arguments.h"
+#include "client/input/model_arguments.h"
 #include "client/series/chart.h"
 #include "client/series/sweep.h"
 #include "client/terminal/terminal.h"

@@ -23,11 +23,11 @@ struct LayerEstimate {
 
 class LayerLatencyEstimator {
  public:
-  explicit LayerLatencyEstimator(const fit::Dataset& data) {
-    for (const fit::Sample& s : data.samples) {
+  explicit LayerLatencyEstimator(const training::Dataset& data) {
+    for (const training::Sample& s : data.samples) {
       if (s.is_network()) continue;
       measured_.try_emplace(s.fingerprint(), s.latency_us());
-      if (s.split != fit::Split::kTrain) continue;
+      if (s.split != training::Split::kTrain) continue;
       train_.push_back(LayerFeatures(s.graph()));
       latency_us_.push_back(s.latency_us());
     }
@@ -73,14 +73,14 @@ class LayerLatencyEstimator {
 
 }  // namespace
 
-absl::StatusOr<LayerLatencies> EstimateLayerLatencies(const fit::Dataset& data,
-                                                      const std::vector<const fit::Sample*>& networks,
+absl::StatusOr<LayerLatencies> EstimateLayerLatencies(const training::Dataset& data,
+                                                      const std::vector<const training::Sample*>& networks,
                                                       const TreeOptions& trees) {
   LayerLatencyEstimator pricing(data);
   if (!pricing.has_rows())
     return absl::NotFoundError("the measurements have no layers to price the calls of networks by");
   std::vector<std::vector<int64_t>> places;
-  for (const fit::Sample* network : networks) {
+  for (const training::Sample* network : networks) {
     COBRA_ASSIGN_OR_RETURN(places.emplace_back(), pricing.Add(network->graph()));
   }
   COBRA_RETURN_IF_ERROR(pricing.Predict(trees));

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lab/published/boosted_trees.h"
-#include "model/fit/dataset.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 
@@ -19,8 +19,8 @@ struct LayerLatencies {
   std::vector<std::vector<double>> predicted;  // by the trees, all of them
   std::vector<double> measured_share;          // [network] of the sum of `looked_up`
 };
-absl::StatusOr<LayerLatencies> EstimateLayerLatencies(const fit::Dataset& data,
-                                                      const std::vector<const fit::Sample*>& networks,
+absl::StatusOr<LayerLatencies> EstimateLayerLatencies(const training::Dataset& data,
+                                                      const std::vector<const training::Sample*>& networks,
                                                       const TreeOptions& trees);
 
 // A common factor for sums, the median ratio over training networks: COBRA, section 4.

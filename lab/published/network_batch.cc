@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/fit/optimizer.h"
+#include "model/training/optimizer.h"
 
 namespace cobra::lab {
 NetworkBatch CollateNetworks(const NetworkSet& set, absl::Span<const size_t> networks) {
@@ -29,7 +29,7 @@ NetworkBatch CollateNetworks(const NetworkSet& set, absl::Span<const size_t> net
 
 void TrainBaseline(const std::vector<at::Tensor>& parameters, const std::vector<size_t>& rows,
                    const BaselineTraining& training, const std::function<at::Tensor(absl::Span<const size_t>)>& loss) {
-  torch::optim::AdamW optimizer = fit::MakeOptimizer(parameters, training.learning_rate, training.weight_decay);
+  torch::optim::AdamW optimizer = training::MakeOptimizer(parameters, training.learning_rate, training.weight_decay);
   const auto count = static_cast<int64_t>(rows.size());
   const int64_t steps = (count + training.batch - 1) / training.batch * training.epochs;
   int64_t step = 0;
@@ -40,8 +40,9 @@ void TrainBaseline(const std::vector<at::Tensor>& parameters, const std::vector<
       for (int64_t i = begin; i < std::min<int64_t>(count, begin + training.batch); ++i) {
         chosen.push_back(rows[static_cast<size_t>(order.data_ptr<int64_t>()[i])]);
       }
-      fit::SetLearningRate(&optimizer, training.learning_rate, static_cast<double>(step) / static_cast<double>(steps),
-                           /*warmup=*/0.02);
+      training::SetLearningRate(&optimizer, training.learning_rate,
+                                static_cast<double>(step) / static_cast<double>(steps),
+                                /*warmup=*/0.02);
       optimizer.zero_grad();
       loss(chosen).backward();
       optimizer.step();

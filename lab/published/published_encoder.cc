@@ -18,9 +18,9 @@
 namespace cobra::lab {
 namespace {
 
-std::vector<PublishedExample> ExamplesOf(const std::vector<const fit::Sample*>& layers) {
+std::vector<PublishedExample> ExamplesOf(const std::vector<const training::Sample*>& layers) {
   std::vector<PublishedExample> examples;
-  for (const fit::Sample* s : layers) examples.push_back({PublishedText(s->graph()), s->latency_us()});
+  for (const training::Sample* s : layers) examples.push_back({PublishedText(s->graph()), s->latency_us()});
   return examples;
 }
 
@@ -35,28 +35,28 @@ absl::StatusOr<std::unique_ptr<PublishedEncoder>> PublishedEncoder::Create(const
   return std::unique_ptr<PublishedEncoder>(new PublishedEncoder(std::move(pieces), sizes, std::move(text), work));
 }
 
-std::vector<const fit::Sample*> PublishedEncoder::RowsOf(std::vector<const fit::Sample*> layers) const {
+std::vector<const training::Sample*> PublishedEncoder::RowsOf(std::vector<const training::Sample*> layers) const {
   std::sort(layers.begin(), layers.end(),
-            [](const fit::Sample* a, const fit::Sample* b) { return a->fingerprint() < b->fingerprint(); });
+            [](const training::Sample* a, const training::Sample* b) { return a->fingerprint() < b->fingerprint(); });
   if (config_.rows > 0 && layers.size() > static_cast<size_t>(config_.rows))
     layers.resize(static_cast<size_t>(config_.rows));
   return layers;
 }
 
-absl::Status PublishedEncoder::Fit(const std::vector<const fit::Sample*>& train,
-                                   const std::vector<const fit::Sample*>& validation,
-                                   const std::vector<const fit::Sample*>& test, bool append_latency, bool fine_tune,
-                                   uint64_t seed) {
-  const std::vector<const fit::Sample*> rows = RowsOf(train);
+absl::Status PublishedEncoder::Fit(const std::vector<const training::Sample*>& train,
+                                   const std::vector<const training::Sample*>& validation,
+                                   const std::vector<const training::Sample*>& test, bool append_latency,
+                                   bool fine_tune, uint64_t seed) {
+  const std::vector<const training::Sample*> rows = RowsOf(train);
   std::string identity = absl::StrCat(config_text_, append_latency, fine_tune, seed);
-  for (const fit::Sample* s : rows) absl::StrAppend(&identity, s->fingerprint(), s->latency_us());
+  for (const training::Sample* s : rows) absl::StrAppend(&identity, s->fingerprint(), s->latency_us());
   const std::string path = absl::StrCat(work_, "/published-", HashBytes(identity).ToHex().substr(0, 16));
   if (FileExists(path + ".json")) return Load(path);
   PublishedEncoderConfig config = config_;
   if (!fine_tune) config.fine_tune_epochs = 0;
   const absl::Time start = absl::Now();
   // Validation rows only decide when to stop: a tenth of the training rows is enough.
-  std::vector<const fit::Sample*> held_out = validation;
+  std::vector<const training::Sample*> held_out = validation;
   if (held_out.size() > rows.size() / 10 + 32) held_out.resize(rows.size() / 10 + 32);
   COBRA_ASSIGN_OR_RETURN(PublishedFit fit, PublishedTrainer(vocabulary_, config)
                                                .Fit(ExamplesOf(rows), ExamplesOf(held_out), ExamplesOf(test),
@@ -92,9 +92,9 @@ absl::Status PublishedEncoder::Load(const std::string& path) {
   return net::LoadTensors(tensors, net_.get());
 }
 
-std::vector<double> PublishedEncoder::Predict(const std::vector<const fit::Sample*>& layers) {
+std::vector<double> PublishedEncoder::Predict(const std::vector<const training::Sample*>& layers) {
   std::vector<std::string> texts;
-  for (const fit::Sample* s : layers) texts.push_back(PublishedText(s->graph()));
+  for (const training::Sample* s : layers) texts.push_back(PublishedText(s->graph()));
   return PublishedTrainer(vocabulary_, config_).Predict(*net_, texts);
 }
 

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lab/published/cobra_published_fit.h"
-#include "model/fit/dataset.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 
@@ -31,15 +31,17 @@ class PublishedEncoder {
                                                                   const std::string& work);
 
   // The training rows: the first of `layers` by fingerprint, as many as in the configuration.
-  std::vector<const fit::Sample*> RowsOf(std::vector<const fit::Sample*> layers) const;
+  std::vector<const training::Sample*> RowsOf(std::vector<const training::Sample*> layers) const;
   // Trains on RowsOf(train), or loads the result of an earlier call with the same rows and
   // configuration. Without `fine_tune` it ends after pre-training. `test` is used for the
   // perplexity only.
-  absl::Status Fit(const std::vector<const fit::Sample*>& train, const std::vector<const fit::Sample*>& validation,
-                   const std::vector<const fit::Sample*>& test, bool append_latency, bool fine_tune, uint64_t seed);
+  absl::Status Fit(const std::vector<const training::Sample*>& train,
+                   const std::vector<const training::Sample*>& validation,
+                   const std::vector<const training::Sample*>& test, bool append_latency, bool fine_tune,
+                   uint64_t seed);
   const Notes& notes() const { return notes_; }
   // microseconds. REQUIRES: fitted, fine-tuned
-  std::vector<double> Predict(const std::vector<const fit::Sample*>& layers);
+  std::vector<double> Predict(const std::vector<const training::Sample*>& layers);
   at::Tensor Embed(const std::vector<std::string>& texts);  // [texts, width]. REQUIRES: fitted
 
  private:

@@ -24,10 +24,10 @@
 #include "base/status_macros.h"
 #include "graph/cost.h"
 #include "lab/variants/kernel_model.h"
-#include "model/fit/dataset.h"
-#include "model/fit/layer_model.h"
-#include "model/fit/measuring_cost.h"
-#include "model/fit/metrics.h"
+#include "model/training/dataset.h"
+#include "model/training/layer_model.h"
+#include "model/training/measuring_cost.h"
+#include "model/training/metrics.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::lab {
@@ -38,18 +38,18 @@ using nlohmann::json;
 // The layers of a data set, split into test and pool. Layers that an active selection chose before
 // are in neither: otherwise the random strategy would draw from selected layers.
 struct Layers {
-  std::vector<const fit::Sample*> all;
+  std::vector<const training::Sample*> all;
   std::vector<size_t> test, pool;  // indices in `all`
 };
 
-absl::StatusOr<Layers> SplitLayers(const fit::Dataset& data, const std::string& split_path) {
+absl::StatusOr<Layers> SplitLayers(const training::Dataset& data, const std::string& split_path) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(split_path));
   std::set<std::string> test;
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipWhitespace())) {
     if (line[0] != '#') test.emplace(absl::StripAsciiWhitespace(line));
   }
   Layers layers;
-  for (const fit::Sample& sample : data.samples) {
+  for (const training::Sample& sample : data.samples) {
     if (sample.is_network() || sample.selected) continue;
     (test.count(sample.fingerprint()) > 0 ? layers.test : layers.pool).push_back(layers.all.size());
     layers.all.push_back(&sample);
@@ -69,7 +69,7 @@ double MeanOf(const std::vector<double>& values) {
 // The replay of one strategy with one seed.
 class Replay {
  public:
-  Replay(const Layers& layers, const ReplayPlan& plan, fit::Strategy strategy, int seed)
+  Replay(const Layers& layers, const ReplayPlan& plan, training::Strategy strategy, int seed)
       : layers_(layers),
         plan_(plan),
         strategy_(strategy),
@@ -101,7 +101,7 @@ class Replay {
   }
 
  private:
-  const fit::Sample& At(size_t layer) const { return *layers_.all[layer]; }
+  const training::Sample& At(size_t layer) const { return *layers_.all[layer]; }
 
   // Measures a few layers at random, the same for every strategy: there is no model yet.
   void MeasureFirst() {
@@ -115,20 +115,20 @@ class Replay {
   // a budget. It asks for a third more layers than are expected to fit.
   absl::Status MeasureChosen(double until_s) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<double> predicted_us, model_->Predict(unmeasured_));
-    COBRA_ASSIGN_OR_RETURN(const fit::SelectionTask task, TaskOf(predicted_us));
-    fit::SelectionOptions options;
+    COBRA_ASSIGN_OR_RETURN(const training::SelectionTask task, TaskOf(predicted_us));
+    training::SelectionOptions options;
     options.strategy = strategy_;
     options.shortlist = plan_.shortlist;
     options.seed = HashBytes(absl::StrCat(seed_, "/", measured_.size())).low;
     options.budget_s = (until_s - seconds_) * 4 / 3;
-    COBRA_ASSIGN_OR_RETURN(const fit::Selection selection, fit::SelectLayers(task, options));
+    COBRA_ASSIGN_OR_RETURN(const training::Selection selection, training::SelectLayers(task, options));
     tried_error_.clear();
     std::vector<bool> taken(unmeasured_.size());
     for (size_t i : selection.chosen) {
       if (seconds_ >= until_s) break;
-      const fit::Sample& layer = At(unmeasured_[i]);
+      const training::Sample& layer = At(unmeasured_[i]);
       seconds_ += layer.measuring_s;
-      tried_error_.push_back(fit::AbsLogError(predicted_us[i], layer.latency_us()));
+      tried_error_.push_back(training::AbsLogError(predicted_us[i], layer.latency_us()));
       measured_.push_back(unmeasured_[i]);
       taken[i] = true;
     }
@@ -140,13 +140,13 @@ class Replay {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<fit::SelectionTask> TaskOf(const std::vector<double>& predicted_us) {
-    fit::SelectionTask task;
+  absl::StatusOr<training::SelectionTask> TaskOf(const std::vector<double>& predicted_us) {
+    training::SelectionTask task;
     for (size_t i = 0; i < unmeasured_.size(); ++i) {
-      task.cost_s.push_back(
-          fit::ExpectedSeconds(std::min(predicted_us[i], 1e6), graph::PeakMemoryBytes(At(unmeasured_[i]).graph())));
+      task.cost_s.push_back(training::ExpectedSeconds(std::min(predicted_us[i], 1e6),
+                                                      graph::PeakMemoryBytes(At(unmeasured_[i]).graph())));
     }
-    if (strategy_ == fit::Strategy::kRandom || strategy_ == fit::Strategy::kRandomBySecond) return task;
+    if (strategy_ == training::Strategy::kRandom || strategy_ == training::Strategy::kRandomBySecond) return task;
     task.pool = model_->Vectors(unmeasured_);
     task.measured = model_->Vectors(measured_);
     task.targets = model_->Vectors(targets_);
@@ -158,7 +158,7 @@ class Replay {
   void Report(const ReplayPoint& point) const {
     LogInfo(absl::StrFormat(
         "%s, seed %d: %4.0f s of measuring, %5d layers: mean error %.1f %%, median %.1f %%, by operator %.1f %%",
-        fit::StrategyName(strategy_), seed_, point.seconds, point.layers, 100 * point.mean, 100 * point.median,
+        training::StrategyName(strategy_), seed_, point.seconds, point.layers, 100 * point.mean, 100 * point.median,
         100 * point.by_kind));
   }
 
@@ -167,9 +167,9 @@ class Replay {
     std::vector<double> errors;
     std::map<std::string, std::vector<double>> of_kind;
     for (size_t i = 0; i < layers_.test.size(); ++i) {
-      const fit::Sample& layer = At(layers_.test[i]);
+      const training::Sample& layer = At(layers_.test[i]);
       errors.push_back(std::fabs(predicted_us[i] / layer.latency_us() - 1));
-      of_kind[fit::KindOf(layer.graph())].push_back(errors.back());
+      of_kind[training::KindOf(layer.graph())].push_back(errors.back());
     }
     ReplayPoint point;
     point.seconds = seconds_;
@@ -186,7 +186,7 @@ class Replay {
 
   const Layers& layers_;
   const ReplayPlan& plan_;
-  const fit::Strategy strategy_;
+  const training::Strategy strategy_;
   const uint64_t seed_;
   std::unique_ptr<KernelModel> model_;
   std::vector<size_t> unmeasured_, targets_;  // indices in layers_.all
@@ -208,7 +208,7 @@ json CurveToJson(const ReplayCurve& curve, const std::string& configuration) {
   json points = json::array();
   for (const ReplayPoint& p : curve.points) points.push_back(PointToJson(p));
   return {{"configuration", configuration},
-          {"strategy", std::string(fit::StrategyName(curve.strategy))},
+          {"strategy", std::string(training::StrategyName(curve.strategy))},
           {"seed", curve.seed},
           {"points", points},
           {"wall_s", curve.wall_s}};
@@ -230,7 +230,7 @@ bool FindCurve(const std::string& state, const std::string& configuration, Repla
   for (absl::string_view line : absl::StrSplit(state, '\n', absl::SkipEmpty())) {
     const json j = ParseJson<json>(line);
     if (!j.is_object() || j.value("configuration", "") != configuration ||
-        j.value("strategy", "") != fit::StrategyName(curve->strategy) || j.value("seed", 0) != curve->seed) {
+        j.value("strategy", "") != training::StrategyName(curve->strategy) || j.value("seed", 0) != curve->seed) {
       continue;
     }
     for (const json& p : j["points"]) curve->points.push_back(PointFromJson(p));
@@ -245,13 +245,13 @@ bool FindCurve(const std::string& state, const std::string& configuration, Repla
 ReplayPlan QuickPlan() {
   ReplayPlan plan;
   plan.rounds_s = {10, 20, 40};
-  plan.strategies = {fit::Strategy::kRandom, fit::Strategy::kVariance};
+  plan.strategies = {training::Strategy::kRandom, training::Strategy::kVariance};
   plan.max_targets = 1000;
   return plan;
 }
 
 absl::StatusOr<ActiveTable> RunActiveTable(const ReplayOptions& options) {
-  COBRA_ASSIGN_OR_RETURN(const fit::Dataset data, fit::LoadMeasurements(options.rows));
+  COBRA_ASSIGN_OR_RETURN(const training::Dataset data, training::LoadMeasurements(options.rows));
   COBRA_ASSIGN_OR_RETURN(const Layers layers, SplitLayers(data, options.split));
   const std::string configuration = ConfigurationOf(options.plan, layers, options.rows);
   std::string state;
@@ -263,11 +263,11 @@ absl::StatusOr<ActiveTable> RunActiveTable(const ReplayOptions& options) {
   table.test_layers = static_cast<int64_t>(layers.test.size());
   table.pool_layers = static_cast<int64_t>(layers.pool.size());
   for (size_t layer : layers.pool) table.pool_s += layers.all[layer]->measuring_s;
-  table.floor = fit::RepeatabilityFloor(data.layer_repeats);
+  table.floor = training::RepeatabilityFloor(data.layer_repeats);
   table.repeats = static_cast<int64_t>(data.layer_repeats.size());
   // One seed after the other, so that an interrupted run has complete comparisons.
   for (int seed = 1; seed <= options.seeds; ++seed) {
-    for (fit::Strategy strategy : options.plan.strategies) {
+    for (training::Strategy strategy : options.plan.strategies) {
       ReplayCurve curve;
       curve.strategy = strategy;
       curve.seed = seed;

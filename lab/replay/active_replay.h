@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/fit/active.h"
+#include "model/training/active.h"
 
 namespace cobra::lab {
 
@@ -19,10 +19,10 @@ namespace cobra::lab {
 struct ReplayPlan {
   // Seconds of measuring, the rounds before included
   std::vector<double> rounds_s = {15, 25, 40, 65, 105, 170, 280, 450};
-  std::vector<fit::Strategy> strategies = {fit::Strategy::kRandom, fit::Strategy::kRandomBySecond,
-                                           fit::Strategy::kInformation, fit::Strategy::kVariance};
+  std::vector<training::Strategy> strategies = {training::Strategy::kRandom, training::Strategy::kRandomBySecond,
+                                                training::Strategy::kInformation, training::Strategy::kVariance};
   size_t max_targets = 3000;  // random layers of the pool, measured or not, over which the expected error is computed
-  double shortlist = fit::SelectionOptions{}.shortlist;
+  double shortlist = training::SelectionOptions{}.shortlist;
   size_t min_kind = 10;  // minimum number of test layers of an operator for a figure of its own
 };
 ReplayPlan QuickPlan();  // a smoke test with meaningless figures
@@ -43,7 +43,7 @@ struct ReplayPoint {
 };
 
 struct ReplayCurve {
-  fit::Strategy strategy = fit::Strategy::kRandom;
+  training::Strategy strategy = training::Strategy::kRandom;
   int seed = 1;
   std::vector<ReplayPoint> points;  // one a round
   double wall_s = 0;

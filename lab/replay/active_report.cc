@@ -52,7 +52,7 @@ void AppendErrors(const ActiveTable& table, const char* title, double ReplayPoin
   for (size_t r = 0; r < table.curves[0].points.size(); ++r) absl::StrAppend(out, "---|");
   absl::StrAppend(out, "\n");
   for (const auto& curves : groups) {
-    absl::StrAppend(out, "| ", fit::StrategyName(curves[0]->strategy), " |");
+    absl::StrAppend(out, "| ", training::StrategyName(curves[0]->strategy), " |");
     for (size_t r = 0; r < curves[0]->points.size(); ++r) {
       std::vector<double> percent = AtRound(curves, r, figure);
       for (double& v : percent) v *= 100;
@@ -69,7 +69,7 @@ void AppendCounts(const ActiveTable& table, std::string* out) {
   for (size_t r = 0; r <= table.curves[0].points.size(); ++r) absl::StrAppend(out, "---|");
   absl::StrAppend(out, "\n");
   for (const auto& curves : ByStrategy(table)) {
-    absl::StrAppend(out, "| ", fit::StrategyName(curves[0]->strategy), " |");
+    absl::StrAppend(out, "| ", training::StrategyName(curves[0]->strategy), " |");
     for (size_t r = 0; r < curves[0]->points.size(); ++r) {
       double layers = 0;
       for (const ReplayCurve* curve : curves) layers += static_cast<double>(curve->points[r].layers);
@@ -86,7 +86,7 @@ void AppendSpeedUps(const ActiveTable& table, std::string* out) {
   for (const SpeedUp& s : SpeedUps(table)) {
     const bool always = std::all_of(s.by_seed.begin(), s.by_seed.end(), [](double v) { return v > 0; });
     absl::StrAppendFormat(out, "| %s | %.1f %% | %.0f s | %s | %s |\n", s.figure, 100 * s.error, s.random_s,
-                          fit::StrategyName(s.strategy),
+                          training::StrategyName(s.strategy),
                           always ? WithSpread(s.by_seed, "2") : std::string("not reached by every seed"));
   }
 }
@@ -170,7 +170,7 @@ std::string ActiveTableToJson(const ActiveTable& table) {
                         {"median", p.median},
                         {"by_kind", p.by_kind}});
     }
-    curves.push_back({{"strategy", std::string(fit::StrategyName(curve.strategy))},
+    curves.push_back({{"strategy", std::string(training::StrategyName(curve.strategy))},
                       {"seed", curve.seed},
                       {"points", points},
                       {"wall_s", curve.wall_s}});
@@ -180,7 +180,7 @@ std::string ActiveTableToJson(const ActiveTable& table) {
     speed_ups.push_back({{"figure", s.figure},
                          {"error", s.error},
                          {"random_s", s.random_s},
-                         {"strategy", std::string(fit::StrategyName(s.strategy))},
+                         {"strategy", std::string(training::StrategyName(s.strategy))},
                          {"by_seed", s.by_seed}});
   }
   return json{{"rows", table.rows},
@@ -244,7 +244,7 @@ std::string ActiveTableToSvg(const ActiveTable& table) {
       }
     }
     absl::StrAppendFormat(&out, "<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", path, colour);
-    text(kWidth - kRight + 8, end_y + 4, "start", std::string(fit::StrategyName(curves[0]->strategy)), colour);
+    text(kWidth - kRight + 8, end_y + 4, "start", std::string(training::StrategyName(curves[0]->strategy)), colour);
   }
   return out + "</svg>\n";
 }

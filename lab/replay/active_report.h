@@ -18,7 +18,7 @@ double SecondsToReach(const ReplayCurve& curve, double ReplayPoint::*figure, dou
 struct SpeedUp {
   std::string figure;              // "mean error" ...
   double error = 0, random_s = 0;  // the error that random reaches, over its seeds, after random_s seconds
-  fit::Strategy strategy = fit::Strategy::kRandom;
+  training::Strategy strategy = training::Strategy::kRandom;
   std::vector<double> by_seed;  // 0 if the strategy never reaches it
 };
 // For each figure at three levels: the errors of random in the last three rounds (fewer if there

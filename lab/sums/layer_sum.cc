@@ -34,7 +34,7 @@ struct ProfiledCall {
   double alone_us = 0;  // 0: never measured alone
 };
 
-absl::StatusOr<std::vector<ProfiledCall>> CallsOf(const fit::Sample& network, const LatencyByFingerprint& alone) {
+absl::StatusOr<std::vector<ProfiledCall>> CallsOf(const training::Sample& network, const LatencyByFingerprint& alone) {
   std::vector<ProfiledCall> calls;
   const double scale = network.profile_us / network.latency_us();  // node_latency_us sum to latency_us
   for (size_t i = 0; i < network.graph().nodes().size(); ++i) {
@@ -53,7 +53,7 @@ struct Family {
   std::vector<double> profile_over_measured, sum_over_measured, sums_us, measured_us;
   double inside_us = 0, covered_us = 0, alone_us = 0;
 
-  void Add(const fit::Sample& network, const std::vector<ProfiledCall>& calls) {
+  void Add(const training::Sample& network, const std::vector<ProfiledCall>& calls) {
     profile_over_measured.push_back(network.profile_us / network.latency_us());
     double sum_us = 0;
     bool complete = true;
@@ -79,15 +79,16 @@ struct Family {
     if (covered_us > 0) row.alone_over_inside = alone_us / covered_us;
     row.complete = static_cast<int64_t>(sums_us.size());
     row.sum_over_measured = Median(sum_over_measured);
-    if (!sums_us.empty()) row.sum = fit::ComputeMetrics(sums_us, measured_us);
+    if (!sums_us.empty()) row.sum = training::ComputeMetrics(sums_us, measured_us);
     return row;
   }
 };
 
 // The methods, as predictions of whole networks.
-std::vector<std::pair<std::string, fit::Metrics>> Methods(const LayerSum& sum, const fit::Evaluation& evaluation) {
-  std::vector<std::pair<std::string, fit::Metrics>> methods;
-  if (const fit::Metrics& measured = sum.families.at("all").sum; measured.n > 0)
+std::vector<std::pair<std::string, training::Metrics>> Methods(const LayerSum& sum,
+                                                               const training::Evaluation& evaluation) {
+  std::vector<std::pair<std::string, training::Metrics>> methods;
+  if (const training::Metrics& measured = sum.families.at("all").sum; measured.n > 0)
     methods.emplace_back("layers measured alone, added", measured);
   methods.emplace_back("layers predicted alone, added (test networks)", evaluation.baselines.at("layer_sum"));
   methods.emplace_back("the same, one factor fitted on training networks", evaluation.baselines.at("layer_sum_scaled"));
@@ -151,18 +152,18 @@ void AppendFamily(const std::string& name, const LayerSumRow& row, std::string* 
 
 }  // namespace
 
-absl::StatusOr<LayerSum> CompareLayerSums(const fit::Dataset& data, absl::Span<const fit::Sample> more) {
+absl::StatusOr<LayerSum> CompareLayerSums(const training::Dataset& data, absl::Span<const training::Sample> more) {
   LatencyByFingerprint alone;
-  for (const fit::Sample& layer : more) {
+  for (const training::Sample& layer : more) {
     if (!layer.is_network()) alone.try_emplace(layer.fingerprint(), layer.latency_us());
   }
-  for (const fit::Sample& layer : data.samples) {
+  for (const training::Sample& layer : data.samples) {
     if (!layer.is_network()) alone.try_emplace(layer.fingerprint(), layer.latency_us());
   }
   std::map<std::string, Family> families;
   std::map<std::string, Pairs> operators;
   std::map<int64_t, Pairs> sizes;
-  for (const fit::Sample& network : data.samples) {
+  for (const training::Sample& network : data.samples) {
     if (!network.is_network() || network.node_latency_us.empty()) continue;
     COBRA_ASSIGN_OR_RETURN(const std::vector<ProfiledCall> calls, CallsOf(network, alone));
     families[network.label()].Add(network, calls);
@@ -181,7 +182,7 @@ absl::StatusOr<LayerSum> CompareLayerSums(const fit::Dataset& data, absl::Span<c
   return sum;
 }
 
-std::string LayerSumToTable(const LayerSum& sum, const fit::Evaluation& evaluation) {
+std::string LayerSumToTable(const LayerSum& sum, const training::Evaluation& evaluation) {
   std::string out =
       "| networks | n | profile / latency, median | time of layers also measured alone | those alone / inside | "
       "complete networks | "
@@ -205,7 +206,7 @@ std::string LayerSumToTable(const LayerSum& sum, const fit::Evaluation& evaluati
   return out;
 }
 
-std::string LayerSumToJson(const LayerSum& sum, const fit::Evaluation& evaluation) {
+std::string LayerSumToJson(const LayerSum& sum, const training::Evaluation& evaluation) {
   json j = {
       {"table", "layer_sum"}, {"rows", json::array()}, {"families", json::object()}, {"operators", json::object()}};
   for (const auto& [method, m] : Methods(sum, evaluation)) {

@@ -11,9 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/fit/dataset.h"
-#include "model/fit/evaluate.h"
-#include "model/fit/metrics.h"
+#include "model/training/dataset.h"
+#include "model/training/evaluate.h"
+#include "model/training/metrics.h"
 
 namespace cobra::lab {
 
@@ -26,7 +26,7 @@ struct LayerSumRow {
   double alone_over_inside = 0;      // of that share: the sum alone over the sum in context
   int64_t complete = 0;              // networks of which every layer was measured alone
   double sum_over_measured = 0;      // of these: median of the sum alone over the latency; 0 if there are none
-  fit::Metrics sum;                  // of these: the sum alone as a prediction
+  training::Metrics sum;             // of these: the sum alone as a prediction
 };
 
 // Calls of one kind that were measured both ways.
@@ -46,12 +46,12 @@ struct LayerSum {
 
 // The networks of `data` that were profiled. Layers measured alone: those of `data`, and `more`,
 // which take precedence.
-absl::StatusOr<LayerSum> CompareLayerSums(const fit::Dataset& data, absl::Span<const fit::Sample> more);
+absl::StatusOr<LayerSum> CompareLayerSums(const training::Dataset& data, absl::Span<const training::Sample> more);
 
 // With the predictions of a model for test networks: the sum of its layers' predictions, and its
 // graph network.
-std::string LayerSumToTable(const LayerSum& sum, const fit::Evaluation& evaluation);  // Markdown
-std::string LayerSumToJson(const LayerSum& sum, const fit::Evaluation& evaluation);
+std::string LayerSumToTable(const LayerSum& sum, const training::Evaluation& evaluation);  // Markdown
+std::string LayerSumToJson(const LayerSum& sum, const training::Evaluation& evaluation);
 
 }  // namespace cobra::lab
 

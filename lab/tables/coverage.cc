@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/statistics.h"
-#include "model/fit/metrics.h"
+#include "model/training/metrics.h"
 
 namespace cobra::lab {
 namespace {
@@ -65,8 +65,8 @@ Band ExactBand(int64_t covered, int64_t n, int64_t calibration, double confidenc
 
 double ConformalHalfWidth(const std::vector<double>& predicted, const std::vector<double>& measured, double coverage) {
   std::vector<double> scores;
-  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(fit::AbsLogError(predicted[i], measured[i]));
-  return fit::ConformalQuantile(std::move(scores), coverage);
+  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(training::AbsLogError(predicted[i], measured[i]));
+  return training::ConformalQuantile(std::move(scores), coverage);
 }
 
 std::vector<double> CrossConformalHalfWidths(const std::vector<double>& predicted, const std::vector<double>& measured,
@@ -76,9 +76,9 @@ std::vector<double> CrossConformalHalfWidths(const std::vector<double>& predicte
   for (int f = 0; f < folds; ++f) {
     std::vector<double> scores;
     for (size_t i = 0; i < predicted.size(); ++i) {
-      if (fold[i] != f) scores.push_back(fit::AbsLogError(predicted[i], measured[i]));
+      if (fold[i] != f) scores.push_back(training::AbsLogError(predicted[i], measured[i]));
     }
-    const double quantile = fit::ConformalQuantile(std::move(scores), coverage);
+    const double quantile = training::ConformalQuantile(std::move(scores), coverage);
     for (size_t i = 0; i < predicted.size(); ++i) {
       if (fold[i] == f) half_width[i] = quantile;
     }
@@ -90,19 +90,20 @@ MetricValues IntervalMetricValues(const std::vector<double>& predicted, const st
                                   const std::vector<double>& half_width, int64_t calibration) {
   if (predicted.empty()) return {};
   int64_t covered = 0;
-  for (size_t i = 0; i < predicted.size(); ++i) covered += fit::AbsLogError(predicted[i], measured[i]) <= half_width[i];
+  for (size_t i = 0; i < predicted.size(); ++i)
+    covered += training::AbsLogError(predicted[i], measured[i]) <= half_width[i];
   const auto n = static_cast<int64_t>(predicted.size());
   const Band band = ExactBand(covered, n, calibration);
   return {{"covered_90", static_cast<double>(covered) / static_cast<double>(n)},
           {"band_low", band.low},
           {"band_high", band.high},
-          {"width", fit::MedianWidth(half_width)}};
+          {"width", training::MedianWidth(half_width)}};
 }
 
 TableCell ErrorAndIntervalCell(const std::vector<double>& predicted, const std::vector<double>& measured,
                                const std::vector<double>& half_width, int64_t calibration) {
   TableCell cell;
-  cell.figures = ToMetricValues(fit::ComputeMetrics(predicted, measured));
+  cell.figures = ToMetricValues(training::ComputeMetrics(predicted, measured));
   for (auto& figure : IntervalMetricValues(predicted, measured, half_width, calibration))
     cell.figures.push_back(std::move(figure));
   return cell;
@@ -116,7 +117,7 @@ void AnsweredRows::Append(const AnsweredRows& more) {
 
 TableCell AnsweredRows::Cell() const {
   TableCell cell;
-  cell.figures = ToMetricValues(fit::ComputeMetrics(predicted_, measured_));
+  cell.figures = ToMetricValues(training::ComputeMetrics(predicted_, measured_));
   if (half_width_.size() == predicted_.size()) {
     for (auto& figure : IntervalMetricValues(predicted_, measured_, half_width_, 0))
       cell.figures.push_back(std::move(figure));

@@ -7,7 +7,7 @@
 #include "base/file_lock.h"
 #include "base/hash.h"
 #include "base/status_macros.h"
-#include "model/fit/trainer.h"
+#include "model/training/trainer.h"
 
 namespace cobra::lab {
 
@@ -21,13 +21,13 @@ std::string FoldDirectory(const TableOptions& options, const WorkFolder& work, c
 bool HasFoldVersion(const std::string& directory) { return FileExists(absl::StrCat(directory, "/manifest.json")); }
 
 absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const WorkFolder& work,
-                                             const FoldTraining& training, absl::Span<const fit::Dataset> sets) {
+                                             const FoldTraining& training, absl::Span<const training::Dataset> sets) {
   const std::string directory = FoldDirectory(options, work, training);
   COBRA_RETURN_IF_ERROR(MakeDirectories(directory));
   // Tables that run side by side share versions: one trains it, and the other waits.
   COBRA_ASSIGN_OR_RETURN(const Descriptor lock, WaitForLock(absl::StrCat(directory, "/lock")));
   if (HasFoldVersion(directory)) return directory;
-  fit::TrainOptions train;
+  training::TrainOptions train;
   train.epochs = options.quick ? 1 : training.epochs;
   train.learning_rate = training.learning_rate;
   train.embedding_dropout = training.embedding_dropout;
@@ -35,7 +35,7 @@ absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const 
   train.from = options.model;
   train.device = options.device;
   train.checkpoint = absl::StrCat(directory, "/checkpoint");
-  COBRA_RETURN_IF_ERROR(fit::Train(sets, train, directory));
+  COBRA_RETURN_IF_ERROR(training::Train(sets, train, directory));
   return directory;
 }
 

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "lab/tables/table.h"
 #include "lab/tables/work_folder.h"
-#include "model/fit/dataset.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 
@@ -28,7 +28,7 @@ bool HasFoldVersion(const std::string& directory);
 // Trains on the training rows of `sets`, beginning with the weights of options.model, unless the
 // version is there or another process has just made it. Returns the directory.
 absl::StatusOr<std::string> TrainFoldVersion(const TableOptions& options, const WorkFolder& work,
-                                             const FoldTraining& training, absl::Span<const fit::Dataset> sets);
+                                             const FoldTraining& training, absl::Span<const training::Dataset> sets);
 
 }  // namespace cobra::lab
 

@@ -52,11 +52,11 @@ class NewGpus {
 
   absl::Status Add() {
     for (int fold = 0; fold < rows_.folds(); ++fold) {
-      const std::vector<const fit::Dataset*> asked = AskedIn(fold);
+      const std::vector<const training::Dataset*> asked = AskedIn(fold);
       if (asked.empty()) continue;
       const auto [name, answer] = Part(fold);
       COBRA_ASSIGN_OR_RETURN(const AnswersOfGroups answers, KeptOrAnswered(run_.options, name, answer));
-      for (const fit::Dataset* data : asked) {
+      for (const training::Dataset* data : asked) {
         for (const size_t samples : question_.samples) {
           for (const char* method : {kOurs, kScaled}) {
             const auto rows = answers.find({GroupOf(samples, data->target), method});
@@ -82,10 +82,10 @@ class NewGpus {
     return absl::StrCat(GroupOf(samples), ", ", target.name);
   }
 
-  std::vector<const fit::Dataset*> AskedIn(int fold) const {
-    std::vector<const fit::Dataset*> asked;
+  std::vector<const training::Dataset*> AskedIn(int fold) const {
+    std::vector<const training::Dataset*> asked;
     for (size_t set = 0; set < rows_.sets().size(); ++set) {
-      const fit::Dataset& data = rows_.sets()[set];
+      const training::Dataset& data = rows_.sets()[set];
       if (rows_.SourceOf(set) == question_.source && rows_.IsLeftOut(data, fold) &&
           data.samples.size() >= (run_.options.quick ? kFewestOfQuick : kFewestRows))
         asked.push_back(&data);
@@ -97,13 +97,13 @@ class NewGpus {
     return {absl::StrCat("new-gpus-", fold, "-seed-", seed_), [this, fold] { return AnswerFold(AskedIn(fold), fold); }};
   }
 
-  absl::StatusOr<AnswersOfGroups> AnswerFold(const std::vector<const fit::Dataset*>& asked, int fold) const {
+  absl::StatusOr<AnswersOfGroups> AnswerFold(const std::vector<const training::Dataset*>& asked, int fold) const {
     COBRA_ASSIGN_OR_RETURN(const std::string version,
                            rows_.VersionWithout(fold, question_.source, run_.options, work_, seed_));
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> predictor,
                            predict::Predictor::Load(version));
     AnswersOfGroups answers;
-    for (const fit::Dataset* data : asked) COBRA_RETURN_IF_ERROR(Ask(*predictor, *data, fold, &answers));
+    for (const training::Dataset* data : asked) COBRA_RETURN_IF_ERROR(Ask(*predictor, *data, fold, &answers));
     return answers;
   }
 
@@ -122,14 +122,14 @@ class NewGpus {
 
   // What the other GPUs of the same source and mode take for each network, over their rooflines:
   // geometric means.
-  std::map<std::string, double> OthersOverRoofline(const fit::Dataset& asked, int fold) const {
+  std::map<std::string, double> OthersOverRoofline(const training::Dataset& asked, int fold) const {
     std::map<std::string, std::pair<double, int>> logs;
     for (size_t set = 0; set < rows_.sets().size(); ++set) {
-      const fit::Dataset& data = rows_.sets()[set];
+      const training::Dataset& data = rows_.sets()[set];
       if (rows_.SourceOf(set) != question_.source || rows_.IsLeftOut(data, fold) ||
           data.target.compile != asked.target.compile)
         continue;
-      for (const fit::Sample& row : data.samples) {
+      for (const training::Sample& row : data.samples) {
         auto& [sum, count] = logs[row.fingerprint()];
         sum += std::log(row.latency_us() / SheetRooflineUs(row, data.target));
         ++count;
@@ -140,13 +140,13 @@ class NewGpus {
     return means;
   }
 
-  absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data, int fold,
+  absl::Status Ask(const predict::Predictor& predictor, const training::Dataset& data, int fold,
                    AnswersOfGroups* answers) const {
     const std::map<std::string, double> others = OthersOverRoofline(data, fold);
     for (const size_t samples : question_.samples) {
       AnsweredRows &ours = (*answers)[{GroupOf(samples, data.target), kOurs}], floor;
-      std::vector<const fit::Sample*> rows;
-      for (const fit::Sample& row : data.samples) rows.push_back(&row);
+      std::vector<const training::Sample*> rows;
+      for (const training::Sample& row : data.samples) rows.push_back(&row);
       std::mt19937_64 random(static_cast<uint64_t>(seed_));
       for (int draw = 0; draw < (samples == 0 ? 1 : kDraws); ++draw) {
         std::shuffle(rows.begin(), rows.end(), random);
@@ -193,7 +193,7 @@ class NewGpus {
 
 }  // namespace
 
-double SheetRooflineUs(const fit::Sample& row, const predict::TargetSpec& sheet) {
+double SheetRooflineUs(const training::Sample& row, const predict::TargetSpec& sheet) {
   return SheetRooflineUs(row.graph(), sheet.peak_gflops, sheet.memory_gb_per_s);
 }
 
@@ -208,10 +208,10 @@ absl::StatusOr<GpuRows> GpuRows::Read(const TableOptions& options, bool with_tim
     if (!with_timm && absl::string_view(source) == kTimm) continue;  // it takes as long to read as all others
     COBRA_ASSIGN_OR_RETURN(std::vector<std::string> folders, TargetFolders(absl::StrCat("data/public/", source)));
     if (options.quick) folders.resize(std::min(folders.size(), kQuickTargets));
-    COBRA_ASSIGN_OR_RETURN(std::vector<fit::Dataset> of_source, fit::LoadAllMeasurements(folders));
+    COBRA_ASSIGN_OR_RETURN(std::vector<training::Dataset> of_source, training::LoadAllMeasurements(folders));
     for (size_t i = 0; i < of_source.size(); ++i) {
       const std::string& folder = folders[i];
-      fit::Dataset& data = of_source[i];
+      training::Dataset& data = of_source[i];
       if (data.target.kind != "gpu") continue;
       const auto fold = rows.fold_of_.find(data.target.name);
       if (fold == rows.fold_of_.end())
@@ -233,7 +233,7 @@ absl::Status GpuRows::ReadMeasured() {
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> folders, TargetFolders(kMeasurements));
   for (const std::string& folder : folders) {
     if (!absl::StartsWith(std::filesystem::path(folder).filename().string(), "gpu-")) continue;
-    COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(folder));
+    COBRA_ASSIGN_OR_RETURN(training::Dataset data, training::LoadMeasurements(folder));
     fold_of_.try_emplace(data.target.name, kInNoFold);
     sets_.push_back(std::move(data));
     sources_.emplace_back(kMeasured);
@@ -247,20 +247,20 @@ absl::StatusOr<std::string> GpuRows::VersionWithout(int fold, absl::string_view 
   FoldTraining training{seed, fold == kNoGpu ? folds_ : fold, needs_timm ? kEpochsWithTimm : kEpochs, kLearningRate};
   training.name = needs_timm ? "gpus-and-timm" : "gpus";
   if (const std::string known = FoldDirectory(options, work, training); HasFoldVersion(known)) return known;
-  std::vector<fit::Dataset> used;
+  std::vector<training::Dataset> used;
   for (size_t set = 0; set < sets_.size(); ++set) {
     if (IsLeftOut(sets_[set], fold) || (sources_[set] == kTimm && !needs_timm)) continue;
     used.push_back(sets_[set]);
-    std::vector<fit::Sample>& rows = used.back().samples;
+    std::vector<training::Sample>& rows = used.back().samples;
     if (fold == kNoGpu) {
       rows.erase(std::remove_if(rows.begin(), rows.end(), [](const auto& row) { return row.space() == kKernelTests; }),
                  rows.end());
     }
-    for (fit::Sample& row : rows) row.split = fit::Split::kTrain;
+    for (training::Sample& row : rows) row.split = training::Split::kTrain;
     if (rows.empty()) used.pop_back();
   }
   if (!options.quick) COBRA_RETURN_IF_ERROR(CheckUnseen(options.model, sets_));
-  fit::NumberTargets(&used);
+  training::NumberTargets(&used);
   return TrainFoldVersion(options, work, training, used);
 }
 

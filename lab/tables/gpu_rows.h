@@ -14,7 +14,7 @@
 #include "lab/tables/kept_answers.h"
 #include "lab/tables/table.h"
 #include "lab/tables/work_folder.h"
-#include "model/fit/dataset.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 
@@ -22,7 +22,7 @@ namespace cobra::lab {
 inline constexpr char kKernelTests[] = "neusight-test";
 
 // What the data sheet of the row's target promises.
-double SheetRooflineUs(const fit::Sample& row, const predict::TargetSpec& sheet);
+double SheetRooflineUs(const training::Sample& row, const predict::TargetSpec& sheet);
 
 class GpuRows {
  public:
@@ -32,8 +32,8 @@ class GpuRows {
 
   static constexpr int kNoGpu = -1;  // as a fold: no GPU is left out, the kernels' test split of all is
   int folds() const { return folds_; }
-  bool IsLeftOut(const fit::Dataset& data, int fold) const { return fold_of_.at(data.target.name) == fold; }
-  const std::vector<fit::Dataset>& sets() const { return sets_; }
+  bool IsLeftOut(const training::Dataset& data, int fold) const { return fold_of_.at(data.target.name) == fold; }
+  const std::vector<training::Dataset>& sets() const { return sets_; }
   // "kernelbench": the space of its rows begins with it.
   const std::string& SourceOf(size_t set) const { return sources_[set]; }
 
@@ -45,7 +45,7 @@ class GpuRows {
  private:
   absl::Status ReadMeasured();
 
-  std::vector<fit::Dataset> sets_;
+  std::vector<training::Dataset> sets_;
   std::vector<std::string> sources_;
   std::map<std::string, int> fold_of_;  // by target
   int folds_ = 0;

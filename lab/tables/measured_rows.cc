@@ -9,35 +9,35 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "model/fit/evaluate.h"
-#include "model/fit/metrics.h"
+#include "model/training/evaluate.h"
+#include "model/training/metrics.h"
 
 namespace cobra::lab {
 
-std::vector<const fit::Sample*> RowsOf(const fit::Dataset& data, absl::string_view space, fit::Split split,
-                                       size_t most) {
-  std::vector<const fit::Sample*> rows;
-  for (const fit::Sample& s : data.samples) {
+std::vector<const training::Sample*> RowsOf(const training::Dataset& data, absl::string_view space,
+                                            training::Split split, size_t most) {
+  std::vector<const training::Sample*> rows;
+  for (const training::Sample& s : data.samples) {
     if (s.space() == space && s.split == split) rows.push_back(&s);
   }
   std::sort(rows.begin(), rows.end(),
-            [](const fit::Sample* a, const fit::Sample* b) { return a->fingerprint() < b->fingerprint(); });
+            [](const training::Sample* a, const training::Sample* b) { return a->fingerprint() < b->fingerprint(); });
   if (most > 0 && rows.size() > most) rows.resize(most);
   return rows;
 }
 
-bool IsOfLibrary(const fit::Sample& sample) {
+bool IsOfLibrary(const training::Sample& sample) {
   return std::find(std::begin(kLibraries), std::end(kLibraries), sample.space()) != std::end(kLibraries);
 }
 
-std::vector<double> LatencyOf(const std::vector<const fit::Sample*>& samples) {
+std::vector<double> LatencyOf(const std::vector<const training::Sample*>& samples) {
   std::vector<double> us;
-  for (const fit::Sample* s : samples) us.push_back(s->latency_us());
+  for (const training::Sample* s : samples) us.push_back(s->latency_us());
   return us;
 }
 
 MetricValues LatencyMetricValues(const std::vector<double>& predicted_us, const std::vector<double>& measured_us) {
-  MetricValues figures = ToMetricValues(fit::ComputeMetrics(predicted_us, measured_us));
+  MetricValues figures = ToMetricValues(training::ComputeMetrics(predicted_us, measured_us));
   double squares = 0;
   for (size_t i = 0; i < predicted_us.size(); ++i) squares += std::pow((predicted_us[i] - measured_us[i]) / 1e3, 2);
   figures.emplace_back("rmse_ms", std::sqrt(squares / static_cast<double>(std::max<size_t>(1, predicted_us.size()))));
@@ -50,9 +50,9 @@ std::vector<TableColumn> LatencyColumns() {
           {"n", "test rows", 1, 0}};
 }
 
-absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats) {
+absl::StatusOr<TableCell> FloorCell(const std::vector<training::Repeat>& repeats) {
   std::vector<double> first, second;
-  for (const fit::Repeat& r : repeats) {
+  for (const training::Repeat& r : repeats) {
     first.push_back(r.first_us);
     second.push_back(r.second_us);
   }
@@ -61,10 +61,10 @@ absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats) {
   return cell;
 }
 
-absl::StatusOr<fit::Predictions> PredictedBy(const std::string& model, const fit::Dataset& data,
-                                             const std::vector<const fit::Sample*>& rows) {
-  COBRA_ASSIGN_OR_RETURN(const int target, fit::TargetOf(model, data));
-  return fit::PredictSamples(model, rows, target);
+absl::StatusOr<training::Predictions> PredictedBy(const std::string& model, const training::Dataset& data,
+                                                  const std::vector<const training::Sample*>& rows) {
+  COBRA_ASSIGN_OR_RETURN(const int target, training::TargetOf(model, data));
+  return training::PredictSamples(model, rows, target);
 }
 
 absl::StatusOr<std::vector<std::string>> TargetFolders(const std::string& root) {

@@ -9,20 +9,20 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lab/tables/table.h"
-#include "model/fit/dataset.h"
-#include "model/fit/trainer.h"
+#include "model/training/dataset.h"
+#include "model/training/trainer.h"
 
 namespace cobra::lab {
 
 // Of one space ("paper-layers"), by fingerprint, at most `most` (0: all), so that the selection
 // does not depend on the order of measuring.
-std::vector<const fit::Sample*> RowsOf(const fit::Dataset& data, absl::string_view space, fit::Split split,
-                                       size_t most = 0);
+std::vector<const training::Sample*> RowsOf(const training::Dataset& data, absl::string_view space,
+                                            training::Split split, size_t most = 0);
 // Libraries of published networks, which are split by family.
 inline constexpr const char* kLibraries[] = {"torchvision", "timm"};
-bool IsOfLibrary(const fit::Sample& sample);
+bool IsOfLibrary(const training::Sample& sample);
 
-std::vector<double> LatencyOf(const std::vector<const fit::Sample*>& samples);  // microseconds
+std::vector<double> LatencyOf(const std::vector<const training::Sample*>& samples);  // microseconds
 
 // ToMetricValues and the root of the mean squared error, milliseconds.
 MetricValues LatencyMetricValues(const std::vector<double>& predicted_us, const std::vector<double>& measured_us);
@@ -31,11 +31,11 @@ std::vector<TableColumn> LatencyColumns();  // of these
 // Subjects measured twice: the error of the first measurement as a prediction of the second. A
 // perfect prediction of their mean has a smaller error by about a square root of two.
 constexpr char kFloor[] = "repeatability floor: measured twice";
-absl::StatusOr<TableCell> FloorCell(const std::vector<fit::Repeat>& repeats);
+absl::StatusOr<TableCell> FloorCell(const std::vector<training::Repeat>& repeats);
 
 // What a version says of rows of `data`'s target.
-absl::StatusOr<fit::Predictions> PredictedBy(const std::string& model, const fit::Dataset& data,
-                                             const std::vector<const fit::Sample*>& rows);
+absl::StatusOr<training::Predictions> PredictedBy(const std::string& model, const training::Dataset& data,
+                                                  const std::vector<const training::Sample*>& rows);
 
 // The folders of `root` that have a target.json, by name. NotFound if there is none.
 absl::StatusOr<std::vector<std::string>> TargetFolders(const std::string& root);

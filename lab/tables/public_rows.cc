@@ -18,10 +18,10 @@ constexpr size_t kQuickTargets = 2, kQuickRows = 40;
 
 }  // namespace
 
-absl::Status CheckUnseen(const std::string& model, const std::vector<fit::Dataset>& sets) {
+absl::Status CheckUnseen(const std::string& model, const std::vector<training::Dataset>& sets) {
   COBRA_ASSIGN_OR_RETURN(const predict::ModelVersion version, predict::ReadVersion(model));
   for (const predict::TargetEntry& known : version.manifest.targets) {
-    for (const fit::Dataset& data : sets) {
+    for (const training::Dataset& data : sets) {
       if (data.target.name != known.spec.name) continue;
       return absl::FailedPreconditionError(
           absl::StrCat(model, ": was trained on ", known.spec.name,
@@ -56,12 +56,12 @@ absl::StatusOr<PublicRows> PublicRows::Read(const TableOptions& options, const P
   const std::string root = options.rows == TableOptions().rows ? source.folder : options.rows;
   COBRA_ASSIGN_OR_RETURN(std::vector<std::string> targets, TargetFolders(root));
   if (options.quick) targets.resize(std::min(targets.size(), kQuickTargets));
-  COBRA_ASSIGN_OR_RETURN(rows.sets_, fit::LoadAllMeasurements(targets));
+  COBRA_ASSIGN_OR_RETURN(rows.sets_, training::LoadAllMeasurements(targets));
   for (size_t i = 0; i < targets.size(); ++i) {
-    fit::Dataset& data = rows.sets_[i];
+    training::Dataset& data = rows.sets_[i];
     if (options.quick && data.samples.size() > kQuickRows)
       data.samples.erase(data.samples.begin() + kQuickRows, data.samples.end());
-    for (const fit::Sample& row : data.samples) {
+    for (const training::Sample& row : data.samples) {
       if (rows.fold_of_.count(row.label()) == 0)
         return absl::FailedPreconditionError(
             absl::StrCat(targets[i], ": a row of ", row.label(), ", which ", source.folds, " does not list"));
@@ -70,32 +70,33 @@ absl::StatusOr<PublicRows> PublicRows::Read(const TableOptions& options, const P
   rows.own_ = rows.sets_.size();
   for (const char* companion : options.quick ? std::vector<const char*>() : source.companions) {
     COBRA_ASSIGN_OR_RETURN(targets, TargetFolders(companion));
-    COBRA_ASSIGN_OR_RETURN(std::vector<fit::Dataset> more, fit::LoadAllMeasurements(targets));
-    for (fit::Dataset& data : more) {
-      for (fit::Sample& row : data.samples) row.split = fit::Split::kTrain;
+    COBRA_ASSIGN_OR_RETURN(std::vector<training::Dataset> more, training::LoadAllMeasurements(targets));
+    for (training::Dataset& data : more) {
+      for (training::Sample& row : data.samples) row.split = training::Split::kTrain;
       rows.sets_.push_back(std::move(data));
     }
   }
-  fit::NumberTargets(&rows.sets_);
+  training::NumberTargets(&rows.sets_);
   return rows;
 }
 
 void PublicRows::LeaveOut(int fold) {
-  for (fit::Dataset& data : absl::MakeSpan(sets_).first(own_)) {
-    for (fit::Sample& row : data.samples) row.split = FoldOf(row) == fold ? fit::Split::kTest : fit::Split::kTrain;
+  for (training::Dataset& data : absl::MakeSpan(sets_).first(own_)) {
+    for (training::Sample& row : data.samples)
+      row.split = FoldOf(row) == fold ? training::Split::kTest : training::Split::kTrain;
   }
 }
 
-std::vector<const fit::Sample*> PublicRows::Of(size_t target, fit::Split split) const {
-  std::vector<const fit::Sample*> rows;
-  for (const fit::Sample& row : sets_[target].samples) {
+std::vector<const training::Sample*> PublicRows::Of(size_t target, training::Split split) const {
+  std::vector<const training::Sample*> rows;
+  for (const training::Sample& row : sets_[target].samples) {
     if (row.split == split) rows.push_back(&row);
   }
   return rows;
 }
 
 std::string PublicRows::ModeOf(const std::string& target) const {
-  for (const fit::Dataset& data : sets_) {
+  for (const training::Dataset& data : sets_) {
     if (data.target.name == target) return data.target.compile;
   }
   return "";

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lab/tables/table.h"
-#include "model/fit/dataset.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 
@@ -25,7 +25,7 @@ struct PublicSource {
 
 // FailedPrecondition if `model` was trained on one of these targets: what is left out would not be
 // left out.
-absl::Status CheckUnseen(const std::string& model, const std::vector<fit::Dataset>& sets);
+absl::Status CheckUnseen(const std::string& model, const std::vector<training::Dataset>& sets);
 
 // A CSV file of `key,fold`.
 absl::StatusOr<std::map<std::string, int>> ReadFolds(const std::string& path);
@@ -41,17 +41,17 @@ class PublicRows {
   void LeaveOut(int fold);
   int folds() const { return folds_; }
   const std::string& what() const { return what_; }  // is left out
-  const std::vector<fit::Dataset>& sets() const { return sets_; }
+  const std::vector<training::Dataset>& sets() const { return sets_; }
   // Networks of a target, and what is a single call: all are questions here.
-  std::vector<const fit::Sample*> Of(size_t target, fit::Split split) const;
+  std::vector<const training::Sample*> Of(size_t target, training::Split split) const;
   // "eager", "inductor" ...: of a target by its name.
   std::string ModeOf(const std::string& target) const;
 
  private:
-  int FoldOf(const fit::Sample& row) const { return fold_of_.at(row.label()); }
+  int FoldOf(const training::Sample& row) const { return fold_of_.at(row.label()); }
 
   std::string what_;
-  std::vector<fit::Dataset> sets_;
+  std::vector<training::Dataset> sets_;
   size_t own_ = 0;  // of sets_, those that are left out; companions follow
   std::map<std::string, int> fold_of_;
   int folds_ = 0;

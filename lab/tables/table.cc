@@ -129,7 +129,7 @@ absl::Status WriteLedger(const TableOptions& o) {
 
 }  // namespace
 
-MetricValues ToMetricValues(const fit::Metrics& m) {
+MetricValues ToMetricValues(const training::Metrics& m) {
   return {
       {"mape", m.mape},           {"within_1", m.within_1}, {"within_5", m.within_5},       {"within_10", m.within_10},
       {"within_25", m.within_25}, {"spearman", m.spearman}, {"n", static_cast<double>(m.n)}};

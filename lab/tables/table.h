@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/fit/metrics.h"
+#include "model/training/metrics.h"
 
 namespace cobra::lab {
 
@@ -53,7 +53,7 @@ struct TableColumn {
   int digits = 1;
 };
 // mape, within_1, within_5, within_10, within_25, spearman.
-MetricValues ToMetricValues(const fit::Metrics& metrics);
+MetricValues ToMetricValues(const training::Metrics& metrics);
 const std::vector<TableColumn>& MetricColumns();
 
 struct TableRun {

@@ -13,7 +13,7 @@
 #include "lab/variants/digit_tokens.h"
 #include "lab/variants/net_variants.h"
 #include "lab/variants/pretrain.h"
-#include "model/fit/training_run.h"
+#include "model/training/training_run.h"
 
 namespace cobra::lab {
 namespace {
@@ -21,8 +21,8 @@ namespace {
 // A row of the table: our model with its changes.
 struct Variant {
   std::string name;
-  fit::TrainOptions options;
-  fit::TrainingParts parts;
+  training::TrainOptions options;
+  training::TrainingParts parts;
   bool layers = true;  // trains on layers measured alone
 };
 
@@ -65,16 +65,16 @@ class Table {
   }
 
   absl::StatusOr<TableRun> Run() {
-    COBRA_ASSIGN_OR_RETURN(data_, fit::LoadMeasurements(options_.rows));
+    COBRA_ASSIGN_OR_RETURN(data_, training::LoadMeasurements(options_.rows));
     for (const char* space : {"paper-layers", "real-layers"}) {
-      Append(space, fit::Split::kTest, budget_.test, &test_layers_);
-      Append(space, fit::Split::kTrain, budget_.layers, &layers_);
-      Append(space, fit::Split::kValidation, budget_.test / 6, &layers_);
+      Append(space, training::Split::kTest, budget_.test, &test_layers_);
+      Append(space, training::Split::kTrain, budget_.layers, &layers_);
+      Append(space, training::Split::kValidation, budget_.test / 6, &layers_);
     }
     for (const char* space : {"paper-networks", "real-networks"}) {
-      Append(space, fit::Split::kTest, budget_.test, &test_networks_);
-      Append(space, fit::Split::kTrain, budget_.networks, &networks_);
-      Append(space, fit::Split::kValidation, budget_.test / 6, &networks_);
+      Append(space, training::Split::kTest, budget_.test, &test_networks_);
+      Append(space, training::Split::kTrain, budget_.networks, &networks_);
+      Append(space, training::Split::kValidation, budget_.test / 6, &networks_);
     }
     if (layers_.empty() || networks_.empty() || test_networks_.empty()) {
       return absl::NotFoundError(absl::StrCat(options_.rows, ": has no layers or no networks for training and test"));
@@ -97,8 +97,8 @@ class Table {
   }
 
  private:
-  void Append(const char* space, fit::Split split, size_t most, std::vector<const fit::Sample*>* rows) const {
-    const std::vector<const fit::Sample*> more = RowsOf(data_, space, split, most);
+  void Append(const char* space, training::Split split, size_t most, std::vector<const training::Sample*>* rows) const {
+    const std::vector<const training::Sample*> more = RowsOf(data_, space, split, most);
     rows->insert(rows->end(), more.begin(), more.end());
   }
 
@@ -109,13 +109,13 @@ class Table {
 
   absl::StatusOr<Predictions> FitAndPredict(const Variant& variant, int seed) const {
     const absl::Time start = absl::Now();
-    fit::Dataset data;
+    training::Dataset data;
     data.target = data_.target;
-    for (const fit::Sample* s : networks_) data.samples.push_back(*s);
-    for (const fit::Sample* s : layers_) {
+    for (const training::Sample* s : networks_) data.samples.push_back(*s);
+    for (const training::Sample* s : layers_) {
       if (variant.layers) data.samples.push_back(*s);
     }
-    fit::TrainOptions train = variant.options;
+    training::TrainOptions train = variant.options;
     train.epochs = budget_.epochs;
     // Without layers an epoch is one pass over the networks: train for as many steps as the other
     // variants.
@@ -124,11 +124,11 @@ class Table {
     if (!variant.layers) train.epochs = std::max(1, budget_.epochs * steps_of_layers / steps);
     train.seed = static_cast<uint64_t>(seed);
     COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle bundle,
-                           fit::TrainBundle(absl::MakeConstSpan(&data, 1), train, variant.parts));
-    COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_layers,
-                           fit::PredictWithBundle(bundle, test_layers_, variant.parts.split));
-    COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_networks,
-                           fit::PredictWithBundle(bundle, test_networks_, variant.parts.split));
+                           training::TrainBundle(absl::MakeConstSpan(&data, 1), train, variant.parts));
+    COBRA_ASSIGN_OR_RETURN(const training::Predictions of_layers,
+                           training::PredictWithBundle(bundle, test_layers_, variant.parts.split));
+    COBRA_ASSIGN_OR_RETURN(const training::Predictions of_networks,
+                           training::PredictWithBundle(bundle, test_networks_, variant.parts.split));
     return Predictions{of_layers.latency_us, of_networks.latency_us, absl::ToDoubleSeconds(absl::Now() - start)};
   }
 
@@ -152,8 +152,8 @@ class Table {
 
   const TableOptions options_;
   Budget budget_;
-  fit::Dataset data_;
-  std::vector<const fit::Sample*> layers_, networks_, test_layers_, test_networks_;
+  training::Dataset data_;
+  std::vector<const training::Sample*> layers_, networks_, test_layers_, test_networks_;
   TableRun run_;
 };
 

@@ -20,9 +20,9 @@
 #include "base/status_macros.h"
 #include "lab/tables/coverage.h"
 #include "lab/tables/measured_rows.h"
-#include "model/fit/dataset.h"
 #include "model/predict/predictor.h"
 #include "model/predict/target/sheet_comparison.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 namespace {
@@ -74,15 +74,15 @@ class Table {
  private:
   absl::Status Read() {
     if (run_.options.rows != TableOptions().rows) {
-      COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(run_.options.rows));
+      COBRA_ASSIGN_OR_RETURN(training::Dataset data, training::LoadMeasurements(run_.options.rows));
       data_.push_back(std::move(data));
     } else {
       COBRA_ASSIGN_OR_RETURN(std::vector<std::string> folders, TargetFolders(kRows));
       if (run_.options.quick) folders.resize(std::min(folders.size(), kQuickTargets));
-      COBRA_ASSIGN_OR_RETURN(data_, fit::LoadAllMeasurements(folders));
+      COBRA_ASSIGN_OR_RETURN(data_, training::LoadAllMeasurements(folders));
     }
-    for (fit::Dataset& data : data_) {
-      std::vector<fit::Sample>& rows = data.samples;
+    for (training::Dataset& data : data_) {
+      std::vector<training::Sample>& rows = data.samples;
       const size_t most = run_.options.quick ? kQuickNetworks : kMostNetworks;
       if (rows.size() <= most) continue;
       absl::c_shuffle(rows, std::mt19937_64(1));
@@ -93,7 +93,7 @@ class Table {
 
   absl::Status AddSeed(int seed) {
     AnswersOfGroups answers;
-    for (const fit::Dataset& data : data_) COBRA_RETURN_IF_ERROR(Ask(data, seed, &answers));
+    for (const training::Dataset& data : data_) COBRA_RETURN_IF_ERROR(Ask(data, seed, &answers));
     std::map<std::string, std::pair<MetricValues, double>> sums;  // by method: of the figures, of the targets
     for (const auto& [key, rows] : answers) {
       const auto& [group, method] = key;
@@ -131,7 +131,7 @@ class Table {
 
   using Positions = std::vector<size_t>;  // of rows
 
-  absl::Status AskWith(const fit::Dataset& data, const Positions& timed_rows, const Positions& asked_rows,
+  absl::Status AskWith(const training::Dataset& data, const Positions& timed_rows, const Positions& asked_rows,
                        const predict::AdaptOptions& options, const std::string& method,
                        AnswersOfGroups* answers) const {
     std::vector<store::TimedNetwork> timed;
@@ -142,7 +142,7 @@ class Table {
     if (!adapted.ok()) adapted = predictor_->Adapt(data.target, {}, options);
     COBRA_RETURN_IF_ERROR(adapted.status());
     for (const size_t i : asked_rows) {
-      const fit::Sample& row = data.samples[i];
+      const training::Sample& row = data.samples[i];
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
                              predictor_->Predict(row.graph(), adapted->base_target, &*adapted));
       for (const std::string& group : {std::string(kAll), data.target.name})
@@ -151,7 +151,7 @@ class Table {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Positions> Suggested(const fit::Dataset& data, const Positions& list, size_t count,
+  absl::StatusOr<Positions> Suggested(const training::Dataset& data, const Positions& list, size_t count,
                                       const predict::AdaptOptions& options) const {
     size_t read = 0;
     const auto next = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {
@@ -162,7 +162,7 @@ class Table {
     return chosen;
   }
 
-  absl::Status Ask(const fit::Dataset& data, int seed, AnswersOfGroups* answers) const {
+  absl::Status Ask(const training::Dataset& data, int seed, AnswersOfGroups* answers) const {
     const predict::AdaptOptions options = Without(data.target);
     Positions all(data.samples.size());
     std::iota(all.begin(), all.end(), size_t{0});
@@ -186,7 +186,7 @@ class Table {
   }
 
   TableRun run_;
-  std::vector<fit::Dataset> data_;
+  std::vector<training::Dataset> data_;
   std::map<std::string, std::string> silicon_;
   std::shared_ptr<const predict::Predictor> predictor_;
 };

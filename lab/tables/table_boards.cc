@@ -19,8 +19,8 @@
 #include "lab/tables/measured_rows.h"
 #include "lab/tables/public_rows.h"
 #include "lab/tables/work_folder.h"
-#include "model/fit/dataset.h"
 #include "model/predict/predictor.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 namespace {
@@ -97,45 +97,45 @@ class Table {
       index_[label] = next;
     }
     COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> folders, TargetFolders(kRows));
-    COBRA_ASSIGN_OR_RETURN(data_, fit::LoadAllMeasurements(folders));
+    COBRA_ASSIGN_OR_RETURN(data_, training::LoadAllMeasurements(folders));
     for (size_t i = 0; i < data_.size(); ++i) {
-      const fit::Dataset& data = data_[i];
+      const training::Dataset& data = data_[i];
       const std::string& folder = folders[i];
       if (device_fold_.count(data.target.name) == 0)
         return absl::FailedPreconditionError(absl::StrCat(folder, ": ", kDeviceFolds, " does not list it"));
-      for (const fit::Sample& row : data.samples) {
+      for (const training::Sample& row : data.samples) {
         if (index_.count(row.label()) == 0)
           return absl::FailedPreconditionError(
               absl::StrCat(folder, ": a row of ", row.label(), ", which ", kNetworkFolds, " does not list"));
       }
     }
     if (!run_.options.quick) return absl::OkStatus();
-    std::vector<fit::Dataset> some;
+    std::vector<training::Dataset> some;
     for (size_t i = 0; i < data_.size(); i += kQuickStep) some.push_back(std::move(data_[i]));
     data_ = std::move(some);
     return absl::OkStatus();
   }
 
-  bool IsLeftOut(const fit::Dataset& data, int fold) const {
+  bool IsLeftOut(const training::Dataset& data, int fold) const {
     return device_fold_.at(data.target.name) % kFolds == fold;
   }
-  bool IsUnknown(const fit::Sample& row, int fold) const {
+  bool IsUnknown(const training::Sample& row, int fold) const {
     return network_fold_.at(row.label()) == fold % network_folds_;
   }
 
   absl::StatusOr<std::string> TrainFold(int seed, int fold) const {
     const FoldTraining training{seed, fold, kEpochs, kLearningRate};
     if (const std::string known = FoldDirectory(run_.options, work_, training); HasFoldVersion(known)) return known;
-    std::vector<fit::Dataset> sets;
-    for (const fit::Dataset& data : data_) {
+    std::vector<training::Dataset> sets;
+    for (const training::Dataset& data : data_) {
       if (IsLeftOut(data, fold)) continue;
       sets.push_back(data);
-      std::vector<fit::Sample>& rows = sets.back().samples;
+      std::vector<training::Sample>& rows = sets.back().samples;
       rows.erase(std::remove_if(rows.begin(), rows.end(), [&](const auto& row) { return IsUnknown(row, fold); }),
                  rows.end());
-      for (fit::Sample& row : rows) row.split = fit::Split::kTrain;
+      for (training::Sample& row : rows) row.split = training::Split::kTrain;
     }
-    fit::NumberTargets(&sets);
+    training::NumberTargets(&sets);
     return TrainFoldVersion(run_.options, work_, training, sets);
   }
 
@@ -145,20 +145,20 @@ class Table {
                            predict::Predictor::Load(directory));
     AnswersOfGroups tests;
     std::map<std::string, std::vector<Profile>> profiles;  // by kind: what the floors know
-    for (const fit::Dataset& data : data_) {
+    for (const training::Dataset& data : data_) {
       if (IsLeftOut(data, fold)) continue;
       Profile profile(index_.size(), kNotMeasured);
-      for (const fit::Sample& row : data.samples) {
+      for (const training::Sample& row : data.samples) {
         if (!IsUnknown(row, fold)) profile[index_.at(row.label())] = std::log(row.latency_us());
       }
       profiles[data.target.kind].push_back(std::move(profile));
     }
     std::map<std::string, GaussianOverNetworks> gaussians;
     for (const auto& [kind, of_kind] : profiles) gaussians.emplace(kind, GaussianOverNetworks(of_kind));
-    for (const fit::Dataset& data : data_) {
+    for (const training::Dataset& data : data_) {
       if (!IsLeftOut(data, fold) || profiles.count(data.target.kind) == 0) continue;
-      std::vector<const fit::Sample*> known, unknown;
-      for (const fit::Sample& row : data.samples) (IsUnknown(row, fold) ? unknown : known).push_back(&row);
+      std::vector<const training::Sample*> known, unknown;
+      for (const training::Sample& row : data.samples) (IsUnknown(row, fold) ? unknown : known).push_back(&row);
       if (known.size() < kFewestNetworks) continue;
       std::mt19937_64 random(static_cast<uint64_t>(seed));
       for (int draw = 0; draw < kDraws; ++draw) {
@@ -174,9 +174,9 @@ class Table {
     return tests;
   }
 
-  static absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data,
-                          const std::vector<const fit::Sample*>& known, const std::vector<const fit::Sample*>& unknown,
-                          size_t samples, AnswersOfGroups* tests) {
+  static absl::Status Ask(const predict::Predictor& predictor, const training::Dataset& data,
+                          const std::vector<const training::Sample*>& known,
+                          const std::vector<const training::Sample*>& unknown, size_t samples, AnswersOfGroups* tests) {
     std::vector<store::TimedNetwork> timed;
     for (size_t i = 0; i < samples; ++i)
       timed.push_back({known[i]->label(), known[i]->graph(), known[i]->latency_us()});
@@ -184,7 +184,7 @@ class Table {
     // Rows that `Adapt` refuses are answered from the data sheet, so that none is left out.
     if (!adapted.ok()) adapted = predictor.Adapt(data.target, {});
     COBRA_RETURN_IF_ERROR(adapted.status());
-    const auto ask = [&](const fit::Sample& row, const std::string& group) -> absl::Status {
+    const auto ask = [&](const training::Sample& row, const std::string& group) -> absl::Status {
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
                              predictor.Predict(row.graph(), adapted->base_target, &*adapted));
       (*tests)[{group, kOurs}].Add(p.latency_us, row.latency_us(), std::log(p.high_us / p.latency_us));
@@ -195,13 +195,13 @@ class Table {
       COBRA_RETURN_IF_ERROR(ask(*known[i], absl::StrCat(GroupOf(samples), ", ", data.target.kind)));
     }
     if (samples != kSamplesOfUnknown) return absl::OkStatus();
-    for (const fit::Sample* row : unknown)
+    for (const training::Sample* row : unknown)
       COBRA_RETURN_IF_ERROR(ask(*row, absl::StrCat("unknown networks, ", samples, " samples")));
     return absl::OkStatus();
   }
 
   void AskFloors(const std::vector<Profile>& profiles, const GaussianOverNetworks& gaussian,
-                 const std::vector<const fit::Sample*>& known, size_t samples, AnswersOfGroups* tests) const {
+                 const std::vector<const training::Sample*>& known, size_t samples, AnswersOfGroups* tests) const {
     ProfileSamples timed;
     for (size_t i = 0; i < samples; ++i)
       timed.emplace_back(index_.at(known[i]->label()), std::log(known[i]->latency_us()));
@@ -219,7 +219,7 @@ class Table {
 
   TableRun run_;
   WorkFolder work_;
-  std::vector<fit::Dataset> data_;
+  std::vector<training::Dataset> data_;
   std::map<std::string, int> device_fold_, network_fold_;
   std::map<std::string, size_t> index_;  // of a network by its label
   int network_folds_ = 0;

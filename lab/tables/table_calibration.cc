@@ -13,10 +13,10 @@
 #include "base/status_macros.h"
 #include "lab/tables/coverage.h"
 #include "lab/tables/measured_rows.h"
-#include "model/fit/dataset.h"
 #include "model/predict/adapt/calibration.h"
 #include "model/predict/predictor.h"
 #include "model/predict/target/probe_design.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 namespace {
@@ -46,7 +46,7 @@ class Table {
 
   absl::StatusOr<TableRun> Run() {
     run_.columns = ErrorIntervalAndCountColumns();
-    COBRA_ASSIGN_OR_RETURN(data_, fit::LoadMeasurements(run_.options.rows));
+    COBRA_ASSIGN_OR_RETURN(data_, training::LoadMeasurements(run_.options.rows));
     COBRA_ASSIGN_OR_RETURN(predictor_, predict::Predictor::Load(run_.options.model));
     for (const predict::TargetInfo& target : predictor_->targets()) {
       if (target.spec.name != data_.target.name) continue;
@@ -75,7 +75,7 @@ class Table {
 
  private:
   absl::Status SortRows() {
-    for (const fit::Sample& s : data_.samples) {
+    for (const training::Sample& s : data_.samples) {
       if (!s.is_network()) {
         if (s.space() == "real-layers") layers_.push_back(&s);
       } else if (IsOfLibrary(s)) {
@@ -97,7 +97,7 @@ class Table {
     return names;
   }
 
-  static std::vector<const fit::Sample*> Draw(std::vector<const fit::Sample*> rows, size_t count, int seed) {
+  static std::vector<const training::Sample*> Draw(std::vector<const training::Sample*> rows, size_t count, int seed) {
     std::mt19937_64 random(static_cast<uint64_t>(seed));
     std::shuffle(rows.begin(), rows.end(), random);
     rows.resize(std::min(rows.size(), count));
@@ -107,11 +107,11 @@ class Table {
   predict::ProbeResult ProbeOf(const ProbeSize& size, int seed) const {
     predict::ProbeResult probe;
     probe.machine = data_.target;
-    std::vector<const fit::Sample*> rows = Draw(layers_, size.layers, seed);
-    const std::vector<const fit::Sample*> networks =
+    std::vector<const training::Sample*> rows = Draw(layers_, size.layers, seed);
+    const std::vector<const training::Sample*> networks =
         size.is_designed ? DrawByDesign(size.networks, seed) : Draw(networks_, size.networks, seed);
     rows.insert(rows.end(), networks.begin(), networks.end());
-    for (const fit::Sample* row : rows) {
+    for (const training::Sample* row : rows) {
       store::Measurement measurement = row->measurement;
       measurement.node_latency_us = row->is_network() ? row->node_latency_us : std::vector<double>();
       probe.records.push_back(std::move(measurement));
@@ -119,18 +119,18 @@ class Table {
     return probe;
   }
 
-  std::vector<const fit::Sample*> DrawByDesign(size_t count, int seed) const {
-    const std::vector<const fit::Sample*> pool = Draw(networks_, kPoolOfDesign * count, seed);
+  std::vector<const training::Sample*> DrawByDesign(size_t count, int seed) const {
+    const std::vector<const training::Sample*> pool = Draw(networks_, kPoolOfDesign * count, seed);
     std::vector<const graph::Graph*> graphs;
-    for (const fit::Sample* row : pool) graphs.push_back(&row->graph());
-    std::vector<const fit::Sample*> chosen;
+    for (const training::Sample* row : pool) graphs.push_back(&row->graph());
+    std::vector<const training::Sample*> chosen;
     for (const size_t i : predict::DesignProbe(graphs, count)) chosen.push_back(pool[i]);
     return chosen;
   }
 
   absl::StatusOr<Predicted> Predict(const std::string& target, const predict::Calibration* calibration) const {
     Predicted predicted;
-    for (const fit::Sample* row : tests_) {
+    for (const training::Sample* row : tests_) {
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p,
                              predictor_->Predict(row->graph(), target, calibration, {}));
       predicted.latency_us.push_back(p.latency_us);
@@ -178,9 +178,9 @@ class Table {
   }
 
   TableRun run_;
-  fit::Dataset data_;
+  training::Dataset data_;
   std::shared_ptr<const predict::Predictor> predictor_;
-  std::vector<const fit::Sample*> layers_, networks_, tests_;
+  std::vector<const training::Sample*> layers_, networks_, tests_;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@
 #include "lab/tables/measured_rows.h"
 #include "lab/tables/work_folder.h"
 #include "lab/variants/kernel_model.h"
-#include "model/fit/trainer.h"
+#include "model/training/trainer.h"
 
 namespace cobra::lab {
 namespace {
@@ -48,17 +48,17 @@ constexpr char kAll[] = "all", kRealGroup[] = "real-layers", kCurve[] = "learnin
 
 // Fits a line for each kind of layer, by the relative error; a kind with few rows uses the line of
 // all.
-std::vector<double> PredictByLines(const std::vector<const fit::Sample*>& train,
-                                   const std::vector<const fit::Sample*>& asked) {
-  std::map<std::string, std::pair<std::vector<const fit::Sample*>, std::vector<size_t>>>
+std::vector<double> PredictByLines(const std::vector<const training::Sample*>& train,
+                                   const std::vector<const training::Sample*>& asked) {
+  std::map<std::string, std::pair<std::vector<const training::Sample*>, std::vector<size_t>>>
       kinds;  // training rows; indices in `asked`
-  for (const fit::Sample* s : train) kinds[s->label()].first.push_back(s);
+  for (const training::Sample* s : train) kinds[s->label()].first.push_back(s);
   for (size_t i = 0; i < asked.size(); ++i) kinds[asked[i]->label()].second.push_back(i);
   std::vector<double> predicted(asked.size(), 0);
   for (const auto& [kind, rows] : kinds) {
-    const std::vector<const fit::Sample*>& learned = rows.first.size() >= 20 ? rows.first : train;
+    const std::vector<const training::Sample*>& learned = rows.first.size() >= 20 ? rows.first : train;
     FeatureRows train_rows, asked_rows;
-    for (const fit::Sample* s : learned) train_rows.push_back(WorkFeatures(s->graph()));
+    for (const training::Sample* s : learned) train_rows.push_back(WorkFeatures(s->graph()));
     for (size_t i : rows.second) asked_rows.push_back(WorkFeatures(asked[i]->graph()));
     const std::vector<double> us = FitRelativeLinear(train_rows, LatencyOf(learned), asked_rows);
     for (size_t i = 0; i < us.size(); ++i) predicted[rows.second[i]] = us[i];
@@ -71,7 +71,7 @@ class Table {
   Table(const TableOptions& options, WorkFolder work) : options_(options), work_(std::move(work)), run_(options) {}
 
   absl::StatusOr<TableRun> Run() {
-    COBRA_ASSIGN_OR_RETURN(data_, fit::LoadMeasurements(options_.rows));
+    COBRA_ASSIGN_OR_RETURN(data_, training::LoadMeasurements(options_.rows));
     CollectRows();
     if (paper_train_.empty() || paper_tests_ == 0)
       return absl::NotFoundError(absl::StrCat(options_.rows, ": has no ", kPaper, " for training and test"));
@@ -89,7 +89,7 @@ class Table {
                               [&]() -> Predicted { return PredictByLines(all_train_, tests_); }));
     COBRA_RETURN_IF_ERROR(Published());
     for (const auto& [group, index] : groups_) {
-      const std::vector<fit::Repeat> repeats = RepeatsOf(group);
+      const std::vector<training::Repeat> repeats = RepeatsOf(group);
       if (repeats.empty()) continue;
       COBRA_RETURN_IF_ERROR(run_.Add(kFloor, group, 1, [&] { return FloorCell(repeats); }));
     }
@@ -103,12 +103,12 @@ class Table {
 
   void CollectRows() {
     const size_t most = options_.quick ? 400 : 0;
-    paper_train_ = RowsOf(data_, kPaper, fit::Split::kTrain, most);
-    paper_validation_ = RowsOf(data_, kPaper, fit::Split::kValidation, most);
-    tests_ = RowsOf(data_, kPaper, fit::Split::kTest, most / 2);
+    paper_train_ = RowsOf(data_, kPaper, training::Split::kTrain, most);
+    paper_validation_ = RowsOf(data_, kPaper, training::Split::kValidation, most);
+    tests_ = RowsOf(data_, kPaper, training::Split::kTest, most / 2);
     paper_tests_ = tests_.size();
-    const std::vector<const fit::Sample*> real = RowsOf(data_, kReal, fit::Split::kTest, most / 2),
-                                          real_train = RowsOf(data_, kReal, fit::Split::kTrain, most);
+    const std::vector<const training::Sample*> real = RowsOf(data_, kReal, training::Split::kTest, most / 2),
+                                               real_train = RowsOf(data_, kReal, training::Split::kTrain, most);
     tests_.insert(tests_.end(), real.begin(), real.end());
     all_train_ = paper_train_;
     all_train_.insert(all_train_.end(), real_train.begin(), real_train.end());
@@ -127,9 +127,9 @@ class Table {
     }
   }
 
-  std::vector<fit::Repeat> RepeatsOf(absl::string_view group) const {
-    std::vector<fit::Repeat> repeats;
-    for (const fit::Repeat& r : data_.layer_repeats) {
+  std::vector<training::Repeat> RepeatsOf(absl::string_view group) const {
+    std::vector<training::Repeat> repeats;
+    for (const training::Repeat& r : data_.layer_repeats) {
       bool wanted = group == kRealGroup ? r.space == kReal : group == kAll && r.space == kPaper;
       for (const LayerType& t : kTypes) wanted = wanted || (group == t.group && r.space == kPaper && r.label == t.op);
       if (wanted) repeats.push_back(r);
@@ -176,7 +176,7 @@ class Table {
     const std::vector<std::string> seeds = SeedsOf(options_.model);
     for (size_t s = 0; s < seeds.size() && static_cast<int>(s) < options_.seeds; ++s) {
       COBRA_RETURN_IF_ERROR(Add("COBRA (shipped)", static_cast<int>(s) + 1, 0, [&]() -> Predicted {
-        COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, PredictedBy(seeds[s], data_, tests_));
+        COBRA_ASSIGN_OR_RETURN(const training::Predictions p, PredictedBy(seeds[s], data_, tests_));
         return p.latency_us;
       }));
     }
@@ -186,14 +186,14 @@ class Table {
     return absl::OkStatus();
   }
 
-  static std::vector<const fit::Sample*> First(std::vector<const fit::Sample*> rows, size_t most) {
+  static std::vector<const training::Sample*> First(std::vector<const training::Sample*> rows, size_t most) {
     if (rows.size() > most) rows.resize(most);
     return rows;
   }
 
-  Predicted PredictByTrees(const std::vector<const fit::Sample*>& train, size_t asked, int seed) const {
+  Predicted PredictByTrees(const std::vector<const training::Sample*>& train, size_t asked, int seed) const {
     FeatureRows train_rows, asked_rows;
-    for (const fit::Sample* s : train) train_rows.push_back(LayerFeatures(s->graph()));
+    for (const training::Sample* s : train) train_rows.push_back(LayerFeatures(s->graph()));
     for (size_t i = 0; i < asked; ++i) asked_rows.push_back(LayerFeatures(tests_[i]->graph()));
     TreeOptions trees;
     trees.method = "hist";
@@ -211,8 +211,8 @@ class Table {
   }
 
   // Predicts layers of the paper's types only.
-  Predicted PredictByKernel(const std::vector<const fit::Sample*>& train) const {
-    std::vector<const fit::Sample*> layers = First(train, kKernelRows);
+  Predicted PredictByKernel(const std::vector<const training::Sample*>& train) const {
+    std::vector<const training::Sample*> layers = First(train, kKernelRows);
     std::vector<size_t> fitted(layers.size()), asked;
     for (size_t i = 0; i < fitted.size(); ++i) fitted[i] = i;
     for (size_t i = 0; i < paper_tests_; ++i) {
@@ -225,12 +225,12 @@ class Table {
   }
 
   // Our model, trained only on `rows`, layers of the paper's types.
-  Predicted PredictByOurs(const std::vector<const fit::Sample*>& rows, uint64_t seed) const {
-    fit::Dataset data;
+  Predicted PredictByOurs(const std::vector<const training::Sample*>& rows, uint64_t seed) const {
+    training::Dataset data;
     data.target = data_.target;
-    for (const fit::Sample* s : rows) data.samples.push_back(*s);
-    for (const fit::Sample* s : First(paper_validation_, rows.size() / 10 + 32)) data.samples.push_back(*s);
-    fit::TrainOptions train;
+    for (const training::Sample* s : rows) data.samples.push_back(*s);
+    for (const training::Sample* s : First(paper_validation_, rows.size() / 10 + 32)) data.samples.push_back(*s);
+    training::TrainOptions train;
     train.seed = seed;
     // Few layers get as many steps as many layers: at least 2,000.
     train.epochs =
@@ -238,8 +238,9 @@ class Table {
             ? 2
             : std::max<int>(36, static_cast<int>(2000 * train.layer_batch / static_cast<int>(rows.size() + 1)));
     const std::string directory = absl::StrCat(work_.path(), "/ours-", rows.size(), "-", seed);
-    COBRA_RETURN_IF_ERROR(fit::Train(absl::MakeConstSpan(&data, 1), train, directory));
-    COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, fit::PredictSamples(directory, First(tests_, paper_tests_)));
+    COBRA_RETURN_IF_ERROR(training::Train(absl::MakeConstSpan(&data, 1), train, directory));
+    COBRA_ASSIGN_OR_RETURN(const training::Predictions p,
+                           training::PredictSamples(directory, First(tests_, paper_tests_)));
     std::error_code ignored;
     std::filesystem::remove_all(directory, ignored);
     return p.layer_sum_us;
@@ -253,7 +254,7 @@ class Table {
       return absl::OkStatus();
     }
     COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<PublishedEncoder> encoder, std::move(created));
-    const std::vector<const fit::Sample*> paper_test = First(tests_, paper_tests_);
+    const std::vector<const training::Sample*> paper_test = First(tests_, paper_tests_);
     const auto cell_with_notes = [&](TableCell cell) {
       const PublishedEncoder::Notes& n = encoder->notes();
       cell.parameters = n.parameters;
@@ -277,7 +278,7 @@ class Table {
         return cell_with_notes(CellOf(*predicted, places, 0));
       }));
     }
-    const std::vector<const fit::Sample*> rows = encoder->RowsOf(paper_train_);
+    const std::vector<const training::Sample*> rows = encoder->RowsOf(paper_train_);
     COBRA_RETURN_IF_ERROR(Add(
         "COBRA (ours) on the rows of the encoder as published", 1, 0, [&] { return PredictByOurs(rows, 1); },
         /*paper_only=*/true));
@@ -299,7 +300,7 @@ class Table {
     for (size_t n : {250, 500, 1000, 2000, 4000, 8000, 16000}) {
       if (options_.quick && n > 250) break;
       const bool last = n >= paper_train_.size();
-      const std::vector<const fit::Sample*> rows = First(paper_train_, n);
+      const std::vector<const training::Sample*> rows = First(paper_train_, n);
       const auto add = [&](const std::string& method, const std::function<Predicted()>& predict) {
         return run_.Add(absl::StrCat(method, ", ", rows.size(), " layers"), kCurve, 1,
                         [&]() -> absl::StatusOr<TableCell> {
@@ -328,7 +329,7 @@ class Table {
         "The floor is of layers of the same type that were measured again at the end of their series, "
         "%d of the paper's and others of %d in all, whose median difference is %.2f %%. Large ones, of "
         "which the paper's draw has more, repeat worst.",
-        RepeatsOf(kAll).size(), data_.layer_repeats.size(), 100 * fit::RepeatabilityFloor(data_.layer_repeats)));
+        RepeatsOf(kAll).size(), data_.layer_repeats.size(), 100 * training::RepeatabilityFloor(data_.layer_repeats)));
     for (const TableCell& c : run_.cells) {
       if (c.method != kPublished || c.group != kAll) continue;
       std::map<std::string, double> f(c.figures.begin(), c.figures.end());
@@ -344,9 +345,9 @@ class Table {
   static constexpr char kPublished[] = "COBRA as published: encoder";
   const TableOptions options_;
   const WorkFolder work_;
-  fit::Dataset data_;
-  std::vector<const fit::Sample*> paper_train_, paper_validation_, all_train_;
-  std::vector<const fit::Sample*> tests_;  // the paper's types first
+  training::Dataset data_;
+  std::vector<const training::Sample*> paper_train_, paper_validation_, all_train_;
+  std::vector<const training::Sample*> tests_;  // the paper's types first
   size_t paper_tests_ = 0;
   std::vector<std::pair<std::string, std::vector<size_t>>> groups_;  // indices in tests_
   TableRun run_;

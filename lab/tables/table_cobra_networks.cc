@@ -20,8 +20,8 @@
 #include "lab/published/published_encoder.h"
 #include "lab/tables/measured_rows.h"
 #include "lab/tables/work_folder.h"
-#include "model/fit/trainer.h"
 #include "model/predict/work/features.h"
+#include "model/training/trainer.h"
 
 namespace cobra::lab {
 namespace {
@@ -35,7 +35,7 @@ enum class Description { kKind, kParameters, kLatency };
 // Networks as graphs whose calls share descriptions. `describe` returns the row of a call and adds
 // it if it is new.
 template <typename F>
-std::vector<CallGraphs::Network> NetworksOf(const std::vector<const fit::Sample*>& networks, F describe) {
+std::vector<CallGraphs::Network> NetworksOf(const std::vector<const training::Sample*>& networks, F describe) {
   std::vector<CallGraphs::Network> graphs;
   for (size_t n = 0; n < networks.size(); ++n) {
     CallGraphs::Network& graph = graphs.emplace_back();
@@ -57,7 +57,7 @@ class Table {
   Table(const TableOptions& options, WorkFolder work) : options_(options), work_(std::move(work)), run_(options) {}
 
   absl::StatusOr<TableRun> Run() {
-    COBRA_ASSIGN_OR_RETURN(data_, fit::LoadMeasurements(options_.rows));
+    COBRA_ASSIGN_OR_RETURN(data_, training::LoadMeasurements(options_.rows));
     CollectRows();
     if (train_.index.empty() || test_.index.empty())
       return absl::NotFoundError(absl::StrCat(options_.rows, ": has no ", kSpace, " for training and test"));
@@ -69,7 +69,7 @@ class Table {
                       {kPublished + of, "1.65; 45.3 / 96.2 / 99.0 / 99.8"}};
     COBRA_RETURN_IF_ERROR(Ours());
     COBRA_RETURN_IF_ERROR(Sums());
-    for (const fit::Repeat& r : data_.network_repeats) {
+    for (const training::Repeat& r : data_.network_repeats) {
       if (r.space == kSpace) repeats_.push_back(r);
     }
     if (!repeats_.empty()) COBRA_RETURN_IF_ERROR(run_.Add(kFloor, kGroup, 1, [&] { return FloorCell(repeats_); }));
@@ -88,20 +88,20 @@ class Table {
  private:
   // Training, validation and test networks, one after the other.
   void CollectRows() {
-    const auto add = [&](fit::Split split, size_t most, NetworkRows* rows) {
-      for (const fit::Sample* s : RowsOf(data_, kSpace, split, options_.quick ? most : 0)) {
+    const auto add = [&](training::Split split, size_t most, NetworkRows* rows) {
+      for (const training::Sample* s : RowsOf(data_, kSpace, split, options_.quick ? most : 0)) {
         rows->index.push_back(networks_.size());
         rows->latency_us.push_back(s->latency_us());
         networks_.push_back(s);
       }
     };
-    add(fit::Split::kTrain, 24, &train_);
-    add(fit::Split::kValidation, 8, &validation_);
-    add(fit::Split::kTest, 12, &test_);
+    add(training::Split::kTrain, 24, &train_);
+    add(training::Split::kValidation, 8, &validation_);
+    add(training::Split::kTest, 12, &test_);
   }
 
-  std::vector<const fit::Sample*> SamplesOf(const NetworkRows& rows) const {
-    std::vector<const fit::Sample*> samples;
+  std::vector<const training::Sample*> SamplesOf(const NetworkRows& rows) const {
+    std::vector<const training::Sample*> samples;
     for (size_t i : rows.index) samples.push_back(networks_[i]);
     return samples;
   }
@@ -137,22 +137,22 @@ class Table {
     const std::vector<std::string> seeds = SeedsOf(options_.model);
     for (size_t s = 0; s < seeds.size() && static_cast<int>(s) < options_.seeds; ++s) {
       COBRA_RETURN_IF_ERROR(AddPlain("COBRA (shipped)", static_cast<int>(s) + 1, 0, [&]() -> Predicted {
-        COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, PredictedBy(seeds[s], data_, SamplesOf(test_)));
+        COBRA_ASSIGN_OR_RETURN(const training::Predictions p, PredictedBy(seeds[s], data_, SamplesOf(test_)));
         return p.latency_us;
       }));
     }
     if (seeds.size() == 1)
       run_.after.push_back(absl::StrCat("COBRA (shipped) is one seed, the version in `", options_.model, "`."));
     COBRA_RETURN_IF_ERROR(AddPlain("layer-wise sum: layers predicted by COBRA (shipped)", 1, 0, [&]() -> Predicted {
-      COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, PredictedBy(seeds[0], data_, SamplesOf(test_)));
+      COBRA_ASSIGN_OR_RETURN(const training::Predictions p, PredictedBy(seeds[0], data_, SamplesOf(test_)));
       return p.layer_sum_us;
     }));
     return AddPlain("the same, one factor fitted on training networks", 1, 1, [&]() -> Predicted {
       NetworkRows some = train_;  // enough to fit a factor
       some.index.resize(std::min<size_t>(some.index.size(), 100));
       some.latency_us.resize(some.index.size());
-      COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, PredictedBy(seeds[0], data_, SamplesOf(test_)));
-      COBRA_ASSIGN_OR_RETURN(const fit::Predictions of_train, PredictedBy(seeds[0], data_, SamplesOf(some)));
+      COBRA_ASSIGN_OR_RETURN(const training::Predictions p, PredictedBy(seeds[0], data_, SamplesOf(test_)));
+      COBRA_ASSIGN_OR_RETURN(const training::Predictions of_train, PredictedBy(seeds[0], data_, SamplesOf(some)));
       return Scaled(p.layer_sum_us, FitSumScale(of_train.layer_sum_us, some.latency_us));
     });
   }
@@ -207,7 +207,8 @@ class Table {
     // Not a prediction: it reads the profile of the same network.
     return AddPlain("the calls as profiled inside the network, added", 1, 0, [&]() -> Predicted {
       std::vector<double> sums;
-      for (const fit::Sample* s : SamplesOf(test_)) sums.push_back(s->profile_us > 0 ? s->profile_us : s->latency_us());
+      for (const training::Sample* s : SamplesOf(test_))
+        sums.push_back(s->profile_us > 0 ? s->profile_us : s->latency_us());
       return sums;
     });
   }
@@ -216,7 +217,7 @@ class Table {
   absl::Status Totals(int seed) {
     const auto features = [&](const NetworkRows& rows, std::vector<double> (*of)(const graph::Graph&)) {
       FeatureRows all;
-      for (const fit::Sample* s : SamplesOf(rows)) all.push_back(of(s->graph()));
+      for (const training::Sample* s : SamplesOf(rows)) all.push_back(of(s->graph()));
       return all;
     };
     COBRA_RETURN_IF_ERROR(AddPlain("boosted trees on shape and cost totals", seed, 0, [&]() -> Predicted {
@@ -260,7 +261,7 @@ class Table {
   // `description`.
   CallGraphs Describe(Description description, const LayerLatencies* prices) const {
     std::vector<std::string> kinds;
-    for (const fit::Sample* s : SamplesOf(train_)) {
+    for (const training::Sample* s : SamplesOf(train_)) {
       for (const graph::Node& node : s->graph().nodes()) KindNumber(node, &kinds);
     }
     const size_t known = kinds.size();  // a kind that is not in the training networks is left out
@@ -309,9 +310,9 @@ class Table {
     return AddGcn(kPublished, "cobra_gcn", seed, [&]() -> absl::StatusOr<CallGraphs> {
       // The encoder of the first seed, as in cobra_layers; frozen.
       const size_t most = options_.quick ? 400 : 0;
-      COBRA_RETURN_IF_ERROR(encoder->Fit(RowsOf(data_, "paper-layers", fit::Split::kTrain, most),
-                                         RowsOf(data_, "paper-layers", fit::Split::kValidation, most),
-                                         RowsOf(data_, "paper-layers", fit::Split::kTest, most / 2),
+      COBRA_RETURN_IF_ERROR(encoder->Fit(RowsOf(data_, "paper-layers", training::Split::kTrain, most),
+                                         RowsOf(data_, "paper-layers", training::Split::kValidation, most),
+                                         RowsOf(data_, "paper-layers", training::Split::kTest, most / 2),
                                          /*append_latency=*/true, /*fine_tune=*/true, 1));
       std::vector<std::string> texts;
       absl::flat_hash_map<std::string, int64_t> place;
@@ -350,8 +351,8 @@ class Table {
     run_.after.push_back(
         absl::StrFormat("The floor is of %d networks of this space measured again at the end of their series, with a "
                         "median difference of %.2f %%; that of %d networks of all spaces is %.2f %%.",
-                        repeats_.size(), 100 * fit::RepeatabilityFloor(repeats_), data_.network_repeats.size(),
-                        100 * fit::RepeatabilityFloor(data_.network_repeats)));
+                        repeats_.size(), 100 * training::RepeatabilityFloor(repeats_), data_.network_repeats.size(),
+                        100 * training::RepeatabilityFloor(data_.network_repeats)));
   }
 
   static constexpr char kPublished[] = "COBRA as published";
@@ -361,9 +362,9 @@ class Table {
   static constexpr char kSum[] = "layer-wise sum: layers measured alone, trees where they were not, one factor";
   const TableOptions options_;
   const WorkFolder work_;
-  fit::Dataset data_;
-  std::vector<fit::Repeat> repeats_;  // of this space
-  std::vector<const fit::Sample*> networks_;
+  training::Dataset data_;
+  std::vector<training::Repeat> repeats_;  // of this space
+  std::vector<const training::Sample*> networks_;
   NetworkRows train_, validation_, test_;  // indices in networks_
   LayerLatencies prices_;
   bool published_missing_ = false;

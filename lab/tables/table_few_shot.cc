@@ -125,7 +125,7 @@ class NewDevice {
       covered += measured_[i] >= predicted[i].low_ms && measured_[i] <= predicted[i].high_ms ? 1 : 0;
       width += (predicted[i].high_ms - predicted[i].low_ms) / predicted[i].latency_ms;
     }
-    MetricValues figures = ToMetricValues(fit::ComputeMetrics(ms, measured_));
+    MetricValues figures = ToMetricValues(training::ComputeMetrics(ms, measured_));
     if (predicted[0].high_ms > 0) {
       figures.emplace_back("covered", covered / static_cast<double>(predicted.size()));
       figures.emplace_back("width", width / static_cast<double>(predicted.size()));

@@ -18,8 +18,8 @@
 #include "lab/tables/measured_rows.h"
 #include "lab/tables/public_rows.h"
 #include "lab/tables/work_folder.h"
-#include "model/fit/dataset.h"
-#include "model/fit/trainer.h"
+#include "model/training/dataset.h"
+#include "model/training/trainer.h"
 
 namespace cobra::lab {
 namespace {
@@ -134,10 +134,10 @@ class Table {
     AnswersOfGroups answers;
     for (size_t target = 0; target < rows_.sets().size(); ++target) {
       const std::string& name = rows_.sets()[target].target.name;
-      const auto train = rows_.Of(target, fit::Split::kTrain), tests = rows_.Of(target, fit::Split::kTest);
+      const auto train = rows_.Of(target, training::Split::kTrain), tests = rows_.Of(target, training::Split::kTest);
       if (tests.empty()) continue;
-      COBRA_ASSIGN_OR_RETURN(const fit::Predictions predicted,
-                             fit::PredictSamples(directory, tests, static_cast<int>(target)));
+      COBRA_ASSIGN_OR_RETURN(const training::Predictions predicted,
+                             training::PredictSamples(directory, tests, static_cast<int>(target)));
       AnsweredRows& ours = answers[{name, kOurs}];
       for (size_t i = 0; i < tests.size(); ++i)
         ours.AddWithoutInterval(predicted.latency_us[i], tests[i]->latency_us());
@@ -146,11 +146,11 @@ class Table {
     return answers;
   }
 
-  static AnsweredRows AnswersOfRoofline(const std::vector<const fit::Sample*>& train,
-                                        const std::vector<const fit::Sample*>& tests) {
+  static AnsweredRows AnswersOfRoofline(const std::vector<const training::Sample*>& train,
+                                        const std::vector<const training::Sample*>& tests) {
     FeatureRows of_train, of_tests;
-    for (const fit::Sample* row : train) of_train.push_back(RooflineFeatures(row->graph()));
-    for (const fit::Sample* row : tests) of_tests.push_back(RooflineFeatures(row->graph()));
+    for (const training::Sample* row : train) of_train.push_back(RooflineFeatures(row->graph()));
+    for (const training::Sample* row : tests) of_tests.push_back(RooflineFeatures(row->graph()));
     const std::vector<double> predicted = FitRelativeNonNegative(of_train, LatencyOf(train), of_tests);
     AnsweredRows answers;
     for (size_t i = 0; i < tests.size(); ++i) answers.AddWithoutInterval(predicted[i], tests[i]->latency_us());
@@ -181,9 +181,9 @@ class Table {
   // another host, where no prediction can do better for both; and with another version of PyTorch,
   // but for a factor.
   absl::Status AddOtherMeasurements() {
-    for (const fit::Dataset& data : rows_.sets()) {
+    for (const training::Dataset& data : rows_.sets()) {
       for (const bool of_version : {false, true}) {
-        const fit::Dataset* other = OtherMeasurementOf(data, of_version);
+        const training::Dataset* other = OtherMeasurementOf(data, of_version);
         if (other == nullptr) continue;
         const AnsweredRows answers = AnswersOfOther(data, *other, of_version);
         if (answers.predicted().empty()) continue;  // other networks
@@ -194,11 +194,11 @@ class Table {
     return absl::OkStatus();
   }
 
-  static AnsweredRows AnswersOfOther(const fit::Dataset& data, const fit::Dataset& other, bool times_factor) {
+  static AnsweredRows AnswersOfOther(const training::Dataset& data, const training::Dataset& other, bool times_factor) {
     std::map<std::string, double> there;
-    for (const fit::Sample& row : other.samples) there[row.fingerprint()] = row.latency_us();
+    for (const training::Sample& row : other.samples) there[row.fingerprint()] = row.latency_us();
     std::vector<double> predicted, measured, ratios;
-    for (const fit::Sample& row : data.samples) {
+    for (const training::Sample& row : data.samples) {
       const auto same = there.find(row.fingerprint());
       if (same == there.end()) continue;
       predicted.push_back(same->second);
@@ -212,9 +212,9 @@ class Table {
   }
 
   // Null: nobody else measured the device in this way, or with another version.
-  const fit::Dataset* OtherMeasurementOf(const fit::Dataset& data, bool of_version) const {
+  const training::Dataset* OtherMeasurementOf(const training::Dataset& data, bool of_version) const {
     const predict::TargetSpec& spec = data.target;
-    for (const fit::Dataset& other : rows_.sets()) {
+    for (const training::Dataset& other : rows_.sets()) {
       const predict::TargetSpec& is = other.target;
       if (is.name != spec.name && is.device == spec.device && (is.runtime != spec.runtime) == of_version &&
           is.compile == spec.compile && is.precision == spec.precision && is.layout == spec.layout)

@@ -163,7 +163,7 @@ class Table {
     const std::vector<double> validation(predicted.latency_ms.begin(), middle),
         test(middle, predicted.latency_ms.end());
     TableCell cell;
-    cell.figures = ToMetricValues(fit::ComputeMetrics(test, parts.test.latency_ms));
+    cell.figures = ToMetricValues(training::ComputeMetrics(test, parts.test.latency_ms));
     const double half_width = ConformalHalfWidth(validation, parts.validation.latency_ms);
     for (auto& figure : IntervalMetricValues(test, parts.test.latency_ms, std::vector<double>(test.size(), half_width),
                                              static_cast<int64_t>(validation.size()))) {

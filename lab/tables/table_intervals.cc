@@ -11,11 +11,11 @@
 #include "lab/tables/coverage.h"
 #include "lab/tables/measured_rows.h"
 #include "lab/tables/nasbench201_data.h"
-#include "model/fit/dataset.h"
-#include "model/fit/interval_fit.h"
-#include "model/fit/trainer.h"
 #include "model/predict/weights/bundle.h"
 #include "model/predict/weights/spread.h"
+#include "model/training/dataset.h"
+#include "model/training/interval_fit.h"
+#include "model/training/trainer.h"
 
 namespace cobra::lab {
 namespace {
@@ -48,7 +48,7 @@ class Table {
 
   absl::StatusOr<TableRun> Run() {
     run_.columns = ErrorIntervalAndCountColumns();
-    COBRA_ASSIGN_OR_RETURN(data_, fit::LoadMeasurements(run_.options.rows));
+    COBRA_ASSIGN_OR_RETURN(data_, training::LoadMeasurements(run_.options.rows));
     COBRA_RETURN_IF_ERROR(Shipped(/*networks=*/false));
     COBRA_RETURN_IF_ERROR(Shipped(/*networks=*/true));
     COBRA_RETURN_IF_ERROR(Cells());
@@ -72,9 +72,9 @@ class Table {
   }
 
  private:
-  std::vector<const fit::Sample*> Rows(bool networks, fit::Split split, bool unseen) const {
-    std::vector<const fit::Sample*> rows;
-    for (const fit::Sample& s : data_.samples) {
+  std::vector<const training::Sample*> Rows(bool networks, training::Split split, bool unseen) const {
+    std::vector<const training::Sample*> rows;
+    for (const training::Sample& s : data_.samples) {
       if (s.is_network() != networks || s.split != split || (s.space() == kUnseenSpace) != unseen) continue;
       rows.push_back(&s);
       if (run_.options.quick && rows.size() == kQuickRows) break;
@@ -82,11 +82,11 @@ class Table {
     return rows;
   }
 
-  absl::StatusOr<PredictedIntervals> Predict(const std::vector<const fit::Sample*>& rows, bool networks) const {
+  absl::StatusOr<PredictedIntervals> Predict(const std::vector<const training::Sample*>& rows, bool networks) const {
     COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle bundle, predict::LoadBundle(run_.options.model));
     const predict::IntervalWidths& intervals = bundle.manifest.targets[0].interval;
     const predict::IntervalWidth& interval = networks ? intervals.network : intervals.layer;
-    COBRA_ASSIGN_OR_RETURN(const fit::Predictions p, fit::PredictSamples(run_.options.model, rows));
+    COBRA_ASSIGN_OR_RETURN(const training::Predictions p, training::PredictSamples(run_.options.model, rows));
     PredictedIntervals judged;
     for (size_t i = 0; i < rows.size(); ++i)
       judged.Add(p.latency_us[i], interval.HalfWidthOf(p.embedding[i]), rows[i]->latency_us());
@@ -95,12 +95,12 @@ class Table {
 
   // Adds a line for all rows, and one for each kind with enough rows. `kind` returns the kind of a
   // sample.
-  absl::Status Lines(bool networks, const char* group, const std::vector<const fit::Sample*>& rows,
-                     const std::function<std::string(const fit::Sample&)>& kind) {
+  absl::Status Lines(bool networks, const char* group, const std::vector<const training::Sample*>& rows,
+                     const std::function<std::string(const training::Sample&)>& kind) {
     const std::string what = networks ? "networks" : "layers";
     int64_t calibration = 0;
-    for (fit::Split split : fit::kIntervalSplits)
-      calibration += static_cast<int64_t>(fit::RowsOf(data_, split, networks).size());
+    for (training::Split split : training::kIntervalSplits)
+      calibration += static_cast<int64_t>(training::RowsOf(data_, split, networks).size());
     std::optional<PredictedIntervals> all;
     std::map<std::string, std::vector<size_t>> kinds;
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -123,11 +123,11 @@ class Table {
   }
 
   absl::Status Shipped(bool networks) {
-    COBRA_RETURN_IF_ERROR(Lines(networks, kKnown, Rows(networks, fit::Split::kTest, false),
-                                [](const fit::Sample& s) { return s.space(); }));
+    COBRA_RETURN_IF_ERROR(Lines(networks, kKnown, Rows(networks, training::Split::kTest, false),
+                                [](const training::Sample& s) { return s.space(); }));
     if (!networks) return absl::OkStatus();
-    return Lines(networks, kUnseen, Rows(true, fit::Split::kTest, true),
-                 [](const fit::Sample& s) { return s.label(); });
+    return Lines(networks, kUnseen, Rows(true, training::Split::kTest, true),
+                 [](const training::Sample& s) { return s.label(); });
   }
 
   absl::Status Cells() {
@@ -172,7 +172,7 @@ class Table {
     return cell;
   }
 
-  fit::Dataset data_;
+  training::Dataset data_;
   TableRun run_;
 };
 

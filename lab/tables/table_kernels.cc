@@ -34,7 +34,7 @@ constexpr char kDrawn[] = "seen GPUs, a tenth of all shapes left out", kSeen[] =
 using Factors = std::map<std::string, std::pair<double, int>>;
 
 // As NeuSight groups them.
-std::string OperatorOf(const fit::Sample& row) {
+std::string OperatorOf(const training::Sample& row) {
   const std::string& label = row.label();
   if (absl::EndsWith(label, "/bmm")) return "batched matmul";
   if (absl::EndsWith(label, "/linear")) return "linear";
@@ -108,20 +108,20 @@ class Table {
 
   // Of the rows for which `is_known` holds.
   template <typename Known>
-  static void AddFactors(const fit::Dataset& data, const Known& is_known, Factors* factors) {
-    for (const fit::Sample& row : data.samples) {
+  static void AddFactors(const training::Dataset& data, const Known& is_known, Factors* factors) {
+    for (const training::Sample& row : data.samples) {
       if (!is_known(row)) continue;
       auto& [sum, count] = (*factors)[row.label()];
       sum += std::log(row.latency_us() / SheetRooflineUs(row, data.target));
       ++count;
     }
   }
-  static bool IsNoKernelTest(const fit::Sample& row) { return row.space() != kKernelTests; }
+  static bool IsNoKernelTest(const training::Sample& row) { return row.space() != kKernelTests; }
 
   // The operators of whose kernels a GPU has rows to train on: of the A100 80GB convolutions alone.
-  static std::set<std::string> TrainedOperators(const fit::Dataset& data) {
+  static std::set<std::string> TrainedOperators(const training::Dataset& data) {
     std::set<std::string> trained;
-    for (const fit::Sample& row : data.samples) {
+    for (const training::Sample& row : data.samples) {
       if (row.space() == kTrained) trained.insert(OperatorOf(row));
     }
     return trained;
@@ -129,10 +129,10 @@ class Table {
 
   // Every row that is a test, in the groups that `groups` names.
   template <typename Groups>
-  static absl::Status Ask(const predict::Predictor& predictor, const fit::Dataset& data, const std::string& target,
+  static absl::Status Ask(const predict::Predictor& predictor, const training::Dataset& data, const std::string& target,
                           const predict::Calibration* adapted, const Factors& factors, const Groups& groups,
                           AnswersOfGroups* tests) {
-    for (const fit::Sample& row : data.samples) {
+    for (const training::Sample& row : data.samples) {
       const std::vector<std::string> of_row = groups(row);
       if (of_row.empty()) continue;
       COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction p, predictor.Predict(row.graph(), target, adapted));
@@ -153,15 +153,15 @@ class Table {
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const predict::Predictor> shipped,
                            predict::Predictor::Load(DataPath(TableOptions{}.model)));
     for (size_t set = 0; set < rows.sets().size(); ++set) {
-      const fit::Dataset& data = rows.sets()[set];
+      const training::Dataset& data = rows.sets()[set];
       if (rows.SourceOf(set) != kSource) continue;
       Factors factors;
       AddFactors(
-          data, [](const fit::Sample& row) { return row.split != fit::Split::kTest; }, &factors);
+          data, [](const training::Sample& row) { return row.split != training::Split::kTest; }, &factors);
       COBRA_RETURN_IF_ERROR(Ask(
           *shipped, data, data.target.name, nullptr, factors,
-          [](const fit::Sample& row) -> std::vector<std::string> {
-            if (row.split != fit::Split::kTest || row.is_network()) return {};
+          [](const training::Sample& row) -> std::vector<std::string> {
+            if (row.split != training::Split::kTest || row.is_network()) return {};
             return {absl::StrCat(kDrawn, ", all"), absl::StrCat(kDrawn, ", ", OperatorOf(row))};
           },
           tests));
@@ -176,7 +176,7 @@ class Table {
                            predict::Predictor::Load(version));
     AnswersOfGroups tests;
     for (size_t set = 0; set < rows.sets().size(); ++set) {
-      const fit::Dataset& data = rows.sets()[set];
+      const training::Dataset& data = rows.sets()[set];
       if (rows.SourceOf(set) != kSource) continue;
       Factors factors;
       AddFactors(data, IsNoKernelTest, &factors);
@@ -184,12 +184,12 @@ class Table {
       const std::string& name = data.target.name;
       COBRA_RETURN_IF_ERROR(Ask(
           *predictor, data, data.target.name, nullptr, factors,
-          [&](const fit::Sample& row) { return SeenGroups(row, name, trained); }, &tests));
+          [&](const training::Sample& row) { return SeenGroups(row, name, trained); }, &tests));
     }
     return tests;
   }
 
-  static std::vector<std::string> SeenGroups(const fit::Sample& row, const std::string& target,
+  static std::vector<std::string> SeenGroups(const training::Sample& row, const std::string& target,
                                              const std::set<std::string>& trained) {
     const std::string of_row = OperatorOf(row);
     if (row.space() != kKernelTests || trained.count(of_row) == 0) return {};
@@ -238,16 +238,16 @@ class Table {
     for (size_t set = 0; set < rows.sets().size(); ++set) {
       if (rows.SourceOf(set) == kSource && !rows.IsLeftOut(rows.sets()[set], fold))
         AddFactors(
-            rows.sets()[set], [](const fit::Sample&) { return true; }, &factors);
+            rows.sets()[set], [](const training::Sample&) { return true; }, &factors);
     }
     for (size_t set = 0; set < rows.sets().size(); ++set) {
-      const fit::Dataset& data = rows.sets()[set];
+      const training::Dataset& data = rows.sets()[set];
       if (rows.SourceOf(set) != kSource || !rows.IsLeftOut(data, fold)) continue;
       COBRA_ASSIGN_OR_RETURN(const predict::Calibration adapted, predictor->Adapt(data.target, {}));
       const std::string& name = data.target.name;
       COBRA_RETURN_IF_ERROR(Ask(
           *predictor, data, adapted.base_target, &adapted, factors,
-          [&name](const fit::Sample& row) -> std::vector<std::string> {
+          [&name](const training::Sample& row) -> std::vector<std::string> {
             if (row.space() == kKernelTests)
               return {absl::StrCat(kNew, ", all"), absl::StrCat(kNew, ", ", OperatorOf(row)),
                       absl::StrCat(kNew, ", ", name)};

@@ -234,7 +234,8 @@ class Table {
       };
       TableCell cell = MetricsCell(chosen(split.test), split.test.latency_ms);
       // The only figures that may decide a choice between methods; in the JSON form only.
-      const fit::Metrics validation = fit::ComputeMetrics(chosen(split.validation), split.validation.latency_ms);
+      const training::Metrics validation =
+          training::ComputeMetrics(chosen(split.validation), split.validation.latency_ms);
       cell.figures.insert(cell.figures.end(), {{"validation_mape", validation.mape},
                                                {"validation_within_1", validation.within_1},
                                                {"validation_within_5", validation.within_5}});
@@ -246,7 +247,7 @@ class Table {
 
   static TableCell MetricsCell(const std::vector<double>& predicted, const std::vector<double>& measured) {
     TableCell cell;
-    cell.figures = ToMetricValues(fit::ComputeMetrics(predicted, measured));
+    cell.figures = ToMetricValues(training::ComputeMetrics(predicted, measured));
     return cell;
   }
 

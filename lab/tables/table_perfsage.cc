@@ -21,7 +21,7 @@
 #include "lab/variants/call_model.h"
 #include "lab/variants/network_fit.h"
 #include "lab/variants/network_set.h"
-#include "model/fit/trainer.h"
+#include "model/training/trainer.h"
 
 namespace cobra::lab {
 namespace {
@@ -61,9 +61,9 @@ class Table {
  private:
   absl::Status Load() {
     const std::string path = run_.options.rows + "/networks.jsonl.xz";
-    COBRA_ASSIGN_OR_RETURN(std::vector<fit::Sample> samples, fit::LoadRecordFile(path));
+    COBRA_ASSIGN_OR_RETURN(std::vector<training::Sample> samples, training::LoadRecordFile(path));
     std::map<std::string, size_t> count;
-    for (fit::Sample& sample : samples) {
+    for (training::Sample& sample : samples) {
       if (!absl::StartsWith(sample.space(), "perfsage-") || sample.peak_memory_bytes() == 0) continue;
       if (size_t& n = count[sample.space()]; run_.options.quick && ++n > kQuickNetworks) continue;
       samples_.push_back(std::move(sample));
@@ -74,8 +74,8 @@ class Table {
                        ": has no network of a space perfsage-*; measure some with `cobra-worker measure --space "
                        "perfsage-cnn-kws` and the other three"));
     }
-    std::vector<const fit::Sample*> pointers;
-    for (const fit::Sample& sample : samples_) pointers.push_back(&sample);
+    std::vector<const training::Sample*> pointers;
+    for (const training::Sample& sample : samples_) pointers.push_back(&sample);
     set_ = DescribeNetworks(pointers);
     for (const NetworkSet::Network& network : set_.networks) {
       fold_.push_back(PerfSageFold(network.fingerprint));
@@ -138,7 +138,7 @@ class Table {
       fold.push_back(fold_[n]);
     }
     TableCell cell;
-    cell.figures = ToMetricValues(fit::ComputeMetrics(predicted, measured));
+    cell.figures = ToMetricValues(training::ComputeMetrics(predicted, measured));
     const auto calibration = static_cast<int64_t>(predicted.size()) * (kPerfSageFolds - 1) / kPerfSageFolds;
     for (auto& figure :
          IntervalMetricValues(predicted, measured, CrossConformalHalfWidths(predicted, measured, fold), calibration)) {
@@ -205,10 +205,10 @@ class Table {
   absl::Status Latency(uint64_t seed) {
     COBRA_RETURN_IF_ERROR(Totals(false, seed));
     COBRA_RETURN_IF_ERROR(Add(kAlone, false, seed, [&]() -> absl::StatusOr<OutOfFold> {
-      std::vector<const fit::Sample*> samples;
-      for (const fit::Sample& sample : samples_) samples.push_back(&sample);
+      std::vector<const training::Sample*> samples;
+      for (const training::Sample& sample : samples_) samples.push_back(&sample);
       const absl::Time start = absl::Now();
-      COBRA_ASSIGN_OR_RETURN(fit::Predictions predictions, fit::PredictSamples(run_.options.model, samples));
+      COBRA_ASSIGN_OR_RETURN(training::Predictions predictions, training::PredictSamples(run_.options.model, samples));
       return OutOfFold{std::move(predictions.layer_sum_us), 0, absl::ToDoubleSeconds(absl::Now() - start)};
     }));
     COBRA_RETURN_IF_ERROR(Add(kCalls, false, seed, [&] {
@@ -295,7 +295,7 @@ class Table {
         "exact beta-binomial 95 % band."};
   }
 
-  std::vector<fit::Sample> samples_;
+  std::vector<training::Sample> samples_;
   NetworkSet set_;
   std::vector<int> fold_;  // [network]
   std::set<std::string> spaces_;

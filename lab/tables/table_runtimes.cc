@@ -14,10 +14,10 @@
 #include "lab/published/roofline.h"
 #include "lab/tables/coverage.h"
 #include "lab/tables/measured_rows.h"
-#include "model/fit/dataset.h"
-#include "model/fit/evaluate.h"
-#include "model/fit/trainer.h"
 #include "model/predict/weights/bundle.h"
+#include "model/training/dataset.h"
+#include "model/training/evaluate.h"
+#include "model/training/trainer.h"
 
 namespace cobra::lab {
 namespace {
@@ -29,13 +29,13 @@ constexpr size_t kFewestTests = 5, kQuickRows = 60;
 // Two runtimes that differ by less are equally good.
 constexpr double kClearlyFaster = 1.1;
 
-using Rows = std::vector<const fit::Sample*>;
+using Rows = std::vector<const training::Sample*>;
 
 // A seed's predictions on one target.
 struct Target {
-  fit::Dataset data;
+  training::Dataset data;
   Rows train, tests;
-  fit::Predictions of_train, of_tests;
+  training::Predictions of_train, of_tests;
   std::vector<double> half_width;  // of tests
 };
 
@@ -49,7 +49,7 @@ std::vector<double> OnlySpace(const Rows& rows, const std::vector<double>& value
 
 FeatureRows FeaturesOf(const Rows& rows, std::vector<double> (*features)(const graph::Graph&)) {
   FeatureRows all;
-  for (const fit::Sample* row : rows) all.push_back(features(row->graph()));
+  for (const training::Sample* row : rows) all.push_back(features(row->graph()));
   return all;
 }
 
@@ -85,15 +85,15 @@ class Table {
     COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle bundle, predict::LoadBundle(model));
     COBRA_ASSIGN_OR_RETURN(const std::vector<std::string> folders, TargetFolders(run_.options.rows));
     for (const std::string& folder : folders) {
-      COBRA_ASSIGN_OR_RETURN(fit::Dataset data, fit::LoadMeasurements(folder));
-      if (!fit::TargetOf(bundle.manifest, data).ok()) continue;
+      COBRA_ASSIGN_OR_RETURN(training::Dataset data, training::LoadMeasurements(folder));
+      if (!training::TargetOf(bundle.manifest, data).ok()) continue;
       const std::string name = data.target.name;
       Target& target = targets_[name];
       target.data = std::move(data);
-      for (const fit::Sample& s : target.data.samples) {
+      for (const training::Sample& s : target.data.samples) {
         if (!s.is_network()) continue;
-        if (s.split == fit::Split::kTrain) target.train.push_back(&s);
-        if (s.split == fit::Split::kTest && IsOfLibrary(s)) target.tests.push_back(&s);
+        if (s.split == training::Split::kTrain) target.train.push_back(&s);
+        if (s.split == training::Split::kTest && IsOfLibrary(s)) target.tests.push_back(&s);
       }
       if (run_.options.quick) {
         target.train.resize(std::min(target.train.size(), kQuickRows));
@@ -108,9 +108,9 @@ class Table {
 
   static absl::Status Predict(const std::string& model, Target* target) {
     COBRA_ASSIGN_OR_RETURN(const predict::ModelBundle bundle, predict::LoadBundle(model));
-    COBRA_ASSIGN_OR_RETURN(const int index, fit::TargetOf(bundle.manifest, target->data));
-    COBRA_ASSIGN_OR_RETURN(target->of_train, fit::PredictSamples(model, target->train, index));
-    COBRA_ASSIGN_OR_RETURN(target->of_tests, fit::PredictSamples(model, target->tests, index));
+    COBRA_ASSIGN_OR_RETURN(const int index, training::TargetOf(bundle.manifest, target->data));
+    COBRA_ASSIGN_OR_RETURN(target->of_train, training::PredictSamples(model, target->train, index));
+    COBRA_ASSIGN_OR_RETURN(target->of_tests, training::PredictSamples(model, target->tests, index));
     target->half_width.clear();
     for (const std::vector<float>& embedding : target->of_tests.embedding) {
       target->half_width.push_back(
@@ -125,7 +125,7 @@ class Table {
     const std::string group = absl::StrCat(name, ": ", space);
     const auto errors = [&](const std::vector<double>& predicted) {
       TableCell cell{};
-      cell.figures = ToMetricValues(fit::ComputeMetrics(OnlySpace(target.tests, predicted, space), measured));
+      cell.figures = ToMetricValues(training::ComputeMetrics(OnlySpace(target.tests, predicted, space), measured));
       return cell;
     };
     COBRA_RETURN_IF_ERROR(run_.Add(kOurs, group, seed, [&]() -> absl::StatusOr<TableCell> {

@@ -11,9 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "graph/cost.h"
-#include "model/fit/layer_model.h"
 #include "model/net/threads.h"
 #include "model/predict/work/features.h"
+#include "model/training/layer_model.h"
 
 namespace cobra::lab {
 namespace {
@@ -51,7 +51,7 @@ std::vector<double> NumbersOf(const graph::Graph& graph) {
 
 class FittedKernel : public KernelModel {
  public:
-  explicit FittedKernel(std::vector<const fit::Sample*> layers) : layers_(std::move(layers)) {
+  explicit FittedKernel(std::vector<const training::Sample*> layers) : layers_(std::move(layers)) {
     const int64_t n = static_cast<int64_t>(layers_.size());
     at::Tensor numbers = at::empty({n, kNumbers}, at::kDouble);
     std::map<std::string, int64_t> operators;
@@ -59,7 +59,7 @@ class FittedKernel : public KernelModel {
       const graph::Graph& graph = layers_[static_cast<size_t>(i)]->graph();
       const std::vector<double> of_layer = NumbersOf(graph);
       std::copy(of_layer.begin(), of_layer.end(), numbers.data_ptr<double>() + i * kNumbers);
-      kinds_.push_back(fit::KindOf(graph));
+      kinds_.push_back(training::KindOf(graph));
       operators.try_emplace(kinds_.back(), static_cast<int64_t>(operators.size()));
     }
     numbers = (numbers - numbers.mean(0)) / (numbers.std(at::IntArrayRef{0}, /*unbiased=*/true) + 1e-9);
@@ -89,8 +89,8 @@ class FittedKernel : public KernelModel {
     }
   }
 
-  fit::LayerSet Vectors(absl::Span<const size_t> rows) const override {
-    fit::LayerSet set;
+  training::LayerSet Vectors(absl::Span<const size_t> rows) const override {
+    training::LayerSet set;
     set.vectors.width = vectors_.size(1);
     const at::Tensor chosen = Rows(rows);
     set.vectors.values.assign(chosen.data_ptr<float>(), chosen.data_ptr<float>() + chosen.numel());
@@ -144,7 +144,7 @@ class FittedKernel : public KernelModel {
     return (d2.clamp_min(0) * (-0.5 / (kLength * kLength))).exp();
   }
 
-  const std::vector<const fit::Sample*> layers_;
+  const std::vector<const training::Sample*> layers_;
   std::vector<std::string> kinds_;
   at::Tensor vectors_;                   // [layers, kNumbers + operators]
   at::Tensor fitted_, trend_, weights_;  // vectors of the fitted rows; of the trend; of the kernel
@@ -153,7 +153,7 @@ class FittedKernel : public KernelModel {
 
 }  // namespace
 
-std::unique_ptr<KernelModel> KernelModel::Create(std::vector<const fit::Sample*> layers) {
+std::unique_ptr<KernelModel> KernelModel::Create(std::vector<const training::Sample*> layers) {
   net::UseOneThread();
   return std::make_unique<FittedKernel>(std::move(layers));
 }

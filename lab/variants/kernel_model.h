@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/fit/active.h"
-#include "model/fit/dataset.h"
+#include "model/training/active.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 
@@ -20,7 +20,7 @@ class KernelModel {
  public:
   // Reads only the calls of the layers, which are known before any measurement. Fit reads the
   // latencies of its rows.
-  static std::unique_ptr<KernelModel> Create(std::vector<const fit::Sample*> layers);
+  static std::unique_ptr<KernelModel> Create(std::vector<const training::Sample*> layers);
   virtual ~KernelModel() = default;
 
   // Replaces an earlier fit.
@@ -29,7 +29,7 @@ class KernelModel {
   virtual absl::StatusOr<std::vector<double>> Predict(absl::Span<const size_t> rows) const = 0;
   // Operator (one place each), sizes of the first input, the output and the weight, groups,
   // multiply-accumulates, bytes, calls; logarithms, each of unit variance over all layers.
-  virtual fit::LayerSet Vectors(absl::Span<const size_t> rows) const = 0;
+  virtual training::LayerSet Vectors(absl::Span<const size_t> rows) const = 0;
 };
 
 }  // namespace cobra::lab

@@ -72,8 +72,8 @@ std::shared_ptr<net::CobraNet> MakeNetOfMeans(const net::NetConfig& config, int6
       num_targets);
 }
 
-at::Tensor TotalLoss(const fit::Batch& batch, const fit::Outputs& outputs) {
-  return fit::LogLatencyLoss(outputs.log_total, batch.log_latency).mean();
+at::Tensor TotalLoss(const training::Batch& batch, const training::Outputs& outputs) {
+  return training::LogLatencyLoss(outputs.log_total, batch.log_latency).mean();
 }
 
 std::shared_ptr<net::CobraNet> MakeNetWithoutTarget(const net::NetConfig& config, int64_t num_targets) {

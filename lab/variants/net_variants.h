@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "model/fit/training_run.h"
 #include "model/net/cobra_net.h"
+#include "model/training/training_run.h"
 
 namespace cobra::lab {
 
@@ -18,7 +18,7 @@ std::shared_ptr<net::CobraNet> MakeNetWithoutPrices(const net::NetConfig& config
 // Predicts one number from the mean over the calls; all calls have the same share of it. There are
 // no contributions, and therefore no loss over them.
 std::shared_ptr<net::CobraNet> MakeNetOfMeans(const net::NetConfig& config, int64_t num_targets);
-at::Tensor TotalLoss(const fit::Batch& batch, const fit::Outputs& outputs);
+at::Tensor TotalLoss(const training::Batch& batch, const training::Outputs& outputs);
 
 // The target is not an input of the networks.
 std::shared_ptr<net::CobraNet> MakeNetWithoutTarget(const net::NetConfig& config, int64_t num_targets);

@@ -14,9 +14,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "lab/variants/call_model.h"
-#include "model/fit/batch.h"
-#include "model/fit/optimizer.h"
 #include "model/net/graph_net.h"
+#include "model/training/batch.h"
+#include "model/training/optimizer.h"
 
 namespace cobra::lab {
 namespace {
@@ -54,8 +54,8 @@ class Fit {
 
   void Train(absl::Span<const size_t> train) {
     torch::optim::AdamW optimizer =
-        fit::MakeOptimizer(net_->parameters(), options_.learning_rate, options_.weight_decay);
-    fit::WeightAverage average(net_->parameters(), options_.average_decay);
+        training::MakeOptimizer(net_->parameters(), options_.learning_rate, options_.weight_decay);
+    training::WeightAverage average(net_->parameters(), options_.average_decay);
     const auto rows = static_cast<int64_t>(train.size());
     const int64_t steps = (rows + options_.batch - 1) / options_.batch * options_.epochs;
     int step = 0;
@@ -65,8 +65,8 @@ class Fit {
         std::vector<size_t> chosen;
         for (int64_t i = begin; i < std::min(rows, begin + options_.batch); ++i)
           chosen.push_back(train[static_cast<size_t>(order.data_ptr<int64_t>()[i])]);
-        fit::SetLearningRate(&optimizer, options_.learning_rate, static_cast<double>(step) / static_cast<double>(steps),
-                             options_.warmup);
+        training::SetLearningRate(&optimizer, options_.learning_rate,
+                                  static_cast<double>(step) / static_cast<double>(steps), options_.warmup);
         optimizer.zero_grad();
         Loss(Collate(chosen)).backward();
         torch::nn::utils::clip_grad_norm_(net_->parameters(), 1.0);
@@ -105,9 +105,9 @@ class Fit {
   at::Tensor Loss(const Side& side) {
     const at::Tensor contribution = Contributions(side);
     const at::Tensor total = net::SumContributions(contribution, side.graphs).log();
-    const at::Tensor nodes = (fit::LogLatencyLoss(contribution, side.node_log) * side.node_weight).sum() /
+    const at::Tensor nodes = (training::LogLatencyLoss(contribution, side.node_log) * side.node_weight).sum() /
                              static_cast<double>(total.size(0));
-    return fit::LogLatencyLoss(total, side.log_latency).mean() + options_.node_weight * nodes;
+    return training::LogLatencyLoss(total, side.log_latency).mean() + options_.node_weight * nodes;
   }
 
   Side Collate(const std::vector<size_t>& chosen) const {

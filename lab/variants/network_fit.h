@@ -25,7 +25,7 @@ struct NetworkFit {
   int64_t parameters = 0;
 };
 // Trains on `train`, of any spaces. The error is that of log-latency; half of a call's weight is
-// its share of the latency (model/fit/batch.h).
+// its share of the latency (model/training/batch.h).
 absl::StatusOr<NetworkFit> FitNetworks(const NetworkSet& set, absl::Span<const size_t> train,
                                        const NetworkFitOptions& options);
 

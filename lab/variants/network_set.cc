@@ -85,11 +85,11 @@ Totals TotalsOf(const NetworkSet& set, const NetworkSet::Network& network) {
 
 }  // namespace
 
-NetworkSet DescribeNetworks(const std::vector<const fit::Sample*>& samples) {
+NetworkSet DescribeNetworks(const std::vector<const training::Sample*>& samples) {
   NetworkSet set;
   absl::flat_hash_map<std::string, int32_t> call_of_text;
   absl::flat_hash_map<std::string, int> kind_of_name;
-  for (const fit::Sample* sample : samples) {
+  for (const training::Sample* sample : samples) {
     NetworkSet::Network& network = set.networks.emplace_back();
     const std::vector<graph::NodeCost> costs = graph::NodeCosts(sample->graph());
     const auto nodes = static_cast<int32_t>(sample->graph().nodes().size());

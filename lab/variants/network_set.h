@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/fit/dataset.h"
+#include "model/training/dataset.h"
 
 namespace cobra::lab {
 
@@ -40,7 +40,7 @@ struct NetworkSet {
   std::vector<Call> calls;
   std::vector<std::string> kinds;  // operators
 };
-NetworkSet DescribeNetworks(const std::vector<const fit::Sample*>& samples);
+NetworkSet DescribeNetworks(const std::vector<const training::Sample*>& samples);
 
 // Features of a network. For lines: FLOPs, multiply-accumulates, bytes of activations and of
 // weights, nodes, edges, each divided by a fixed scale. For trees: their logarithms, the largest

@@ -14,8 +14,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "base/log.h"
-#include "model/fit/optimizer.h"
 #include "model/net/cobra_net.h"
+#include "model/training/optimizer.h"
 
 namespace cobra::lab {
 namespace {
@@ -63,7 +63,7 @@ double PretrainEncoder(net::Encoder* encoder, int64_t width, const std::vector<c
   torch::nn::Linear head(width, 1);
   std::vector<at::Tensor> parameters = encoder->parameters();
   for (const at::Tensor& p : head->parameters()) parameters.push_back(p);
-  torch::optim::AdamW optimizer = fit::MakeOptimizer(parameters, kLearningRate, 0);
+  torch::optim::AdamW optimizer = training::MakeOptimizer(parameters, kLearningRate, 0);
   std::mt19937_64 random(o.seed);
   std::vector<size_t> order(calls.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -81,7 +81,7 @@ double PretrainEncoder(net::Encoder* encoder, int64_t width, const std::vector<c
       for (const std::vector<text::Token>& call : masked.tokens) tokens.push_back(&call);
       const double done = static_cast<double>(static_cast<size_t>(epoch) * steps + step) /
                           static_cast<double>(static_cast<size_t>(o.epochs) * steps);
-      fit::SetLearningRate(&optimizer, kLearningRate, done, kWarmup);
+      training::SetLearningRate(&optimizer, kLearningRate, done, kWarmup);
       optimizer.zero_grad();
       const at::Tensor guessed =
           head(encoder->Tokens(net::PackTokens(tokens)).index_select(0, at::tensor(masked.place, at::kLong)))
@@ -98,10 +98,10 @@ double PretrainEncoder(net::Encoder* encoder, int64_t width, const std::vector<c
 
 }  // namespace
 
-fit::TrainingParts PretrainedParts(int epochs, bool append_latency) {
-  fit::TrainingParts parts;
+training::TrainingParts PretrainedParts(int epochs, bool append_latency) {
+  training::TrainingParts parts;
   if (append_latency) parts.more_words.push_back(kLatencyWord);
-  parts.before_first_epoch = [epochs, append_latency](const fit::TrainingStart& start) {
+  parts.before_first_epoch = [epochs, append_latency](const training::TrainingStart& start) {
     PretrainOptions options;
     options.epochs = epochs;
     options.batch = start.options.layer_batch;

@@ -4,14 +4,14 @@
 #ifndef COBRA_LAB_VARIANTS_PRETRAIN_H_
 #define COBRA_LAB_VARIANTS_PRETRAIN_H_
 
-#include "model/fit/training_run.h"
+#include "model/training/training_run.h"
 
 namespace cobra::lab {
 
 // Training that begins with `epochs` of pre-training on the training layers. `append_latency`: the
 // paper's method of appending the measured latency as one more token, which relates the numbers
 // that determine it.
-fit::TrainingParts PretrainedParts(int epochs, bool append_latency);
+training::TrainingParts PretrainedParts(int epochs, bool append_latency);
 
 }  // namespace cobra::lab
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/fit/metrics.h"
+#include "model/training/metrics.h"
 
 namespace cobra::space {
 namespace {
@@ -128,7 +128,7 @@ AdaptedDevice Adapter::Fit(const AdaptRows& samples, const std::vector<double>& 
     const AdaptedLatency predicted =
         FitPosterior(samples.Select(at::tensor(others, at::kLong)), others_ms).Predict(one)[0];
     const double deviation = std::log(predicted.high_ms / predicted.latency_ms) / kNinetyPercent;
-    const double error = fit::AbsLogError(predicted.latency_ms, latency_ms[i]);
+    const double error = training::AbsLogError(predicted.latency_ms, latency_ms[i]);
     const double off = std::min(kFarthest, error / deviation), own = std::min(kFarthestLog, error);
     squares += off * off;
     own_squares += own * own;

@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "model/fit/metrics.h"
+#include "model/training/metrics.h"
 
 namespace cobra::space {
 namespace {
@@ -27,7 +27,7 @@ struct Trial {
   void Add(const std::vector<AdaptedLatency>& predicted, const std::vector<double>& measured_ms,
            const AdaptedDevice& device) {
     for (size_t i = 0; i < predicted.size(); ++i) {
-      off_by.push_back(fit::AbsLogError(predicted[i].latency_ms, measured_ms[i]));
+      off_by.push_back(training::AbsLogError(predicted[i].latency_ms, measured_ms[i]));
       of_posterior.push_back(std::log(predicted[i].high_ms / predicted[i].latency_ms));
       surprise.push_back(device.surprise());
       own.push_back(device.own_half_width());
@@ -41,7 +41,7 @@ AdaptWidth WidthWith(const Trial& trial, double usual, double trust, double own)
   AdaptWidth width{1, usual, trust, 1, own};
   std::vector<double> scores;
   for (size_t i = 0; i < trial.off_by.size(); ++i) scores.push_back(trial.off_by[i] / trial.HalfWidth(width, i));
-  width.factor = fit::ConformalQuantile(std::move(scores), 0.9);
+  width.factor = training::ConformalQuantile(std::move(scores), 0.9);
   return width;
 }
 

@@ -17,7 +17,7 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "model/fit/metrics.h"
+#include "model/training/metrics.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::space {
@@ -260,8 +260,8 @@ absl::StatusOr<HatModel> HatModel::Fit(const std::vector<HatFeatures>& features,
     (void)settle(&model);
   }
   std::vector<double> scores;
-  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(fit::AbsLogError(predicted[i], latency_ms[i]));
-  model.half_width_ = fit::ConformalQuantile(std::move(scores), 0.9);
+  for (size_t i = 0; i < predicted.size(); ++i) scores.push_back(training::AbsLogError(predicted[i], latency_ms[i]));
+  model.half_width_ = training::ConformalQuantile(std::move(scores), 0.9);
   return model;
 }
 

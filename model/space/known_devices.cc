@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
-#include "model/fit/metrics.h"
+#include "model/training/metrics.h"
 
 namespace cobra::space {
 namespace {
@@ -124,7 +124,7 @@ absl::StatusOr<KnownDevices> KnownDevices::Fit(const SpaceMatrix& all, const Arc
             .contiguous();
     Device device;
     device.spec = SpecOf(specs, rows.devices[column]);
-    device.off_by = fit::ConformalQuantile({off.data_ptr<double>(), off.data_ptr<double>() + off.numel()}, 0.9);
+    device.off_by = training::ConformalQuantile({off.data_ptr<double>(), off.data_ptr<double>() + off.numel()}, 0.9);
     const at::Tensor line = FitLine(x, latency, ridge);
     const double mean_of_line = at::matmul(features, line).clamp_min(least).mean().item<double>();
     device.mean_ms = mean * mean_of_line;

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <memory>
 
-#include "model/fit/optimizer.h"
 #include "model/space/fused_adamw.h"
+#include "model/training/optimizer.h"
 
 namespace cobra::space {
 
@@ -56,7 +56,7 @@ std::shared_ptr<AdditiveNet> FitOne(const DenseGraphs& train, const at::Tensor& 
   at::manual_seed(seed);
   const std::shared_ptr<AdditiveNet> net = o.make_net(o.net);
   FusedAdamW optimizer(net->parameters(), {o.learning_rate, o.weight_decay, 0.9, 0.98});
-  fit::WeightAverage average(net->parameters(), o.average_decay);
+  training::WeightAverage average(net->parameters(), o.average_decay);
   const int64_t rows = train.size(), steps = (rows + o.batch - 1) / o.batch;
   int step = 0;
   for (int epoch = 0; epoch < o.epochs; ++epoch) {
@@ -66,7 +66,7 @@ std::shared_ptr<AdditiveNet> FitOne(const DenseGraphs& train, const at::Tensor& 
       (net->LogLatency(train.Select(chosen)) - log_target.index_select(0, chosen)).abs().mean().backward();
       torch::nn::utils::clip_grad_norm_(net->parameters(), 1.0);
       const double progress = static_cast<double>(step) / static_cast<double>(steps * o.epochs);
-      optimizer.Step(o.learning_rate * fit::LearningRateFactor(progress, o.warmup));
+      optimizer.Step(o.learning_rate * training::LearningRateFactor(progress, o.warmup));
       average.Update(step);
     }
   }

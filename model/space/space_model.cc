@@ -14,9 +14,9 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "model/fit/metrics.h"
 #include "model/net/safetensors.h"
 #include "model/space/tensor_map.h"
+#include "model/training/metrics.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::space {
@@ -190,8 +190,9 @@ absl::Status SpaceModel::FitSingleDevice(const ArchRows& rows) {
                          SingleDeviceModel::Fit(*space_, kept, kept_ms, /*networks=*/false));
   COBRA_ASSIGN_OR_RETURN(const std::vector<double> predicted_ms, tried->LatencyMs(held_out));
   std::vector<double> off;
-  for (size_t i = 0; i < predicted_ms.size(); ++i) off.push_back(fit::AbsLogError(predicted_ms[i], held_out_ms[i]));
-  single_device_abs_log_error_ = fit::ConformalQuantile(off, 0.9);
+  for (size_t i = 0; i < predicted_ms.size(); ++i)
+    off.push_back(training::AbsLogError(predicted_ms[i], held_out_ms[i]));
+  single_device_abs_log_error_ = training::ConformalQuantile(off, 0.9);
   if (single_device_abs_log_error_ > known_.devices()[0].off_by) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(single_device_, SingleDeviceModel::Fit(*space_, arch, ms, /*networks=*/true));
   return absl::OkStatus();

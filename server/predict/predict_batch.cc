@@ -13,8 +13,8 @@
 #include "base/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
 #include "proto/request_parts.h"
-#include "server/calls/message_bytes.h"
 #include "server/predict/predict_item.h"
+#include "server/rpc/message_bytes.h"
 
 namespace cobra::server {
 namespace {

@@ -17,11 +17,11 @@
 #include "base/hash.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
-#include "server/calls/unary_calls.h"
 #include "server/lanes/held_bytes.h"
 #include "server/lanes/limits.h"
 #include "server/lanes/metrics.h"
 #include "server/predict/pipeline.h"
+#include "server/rpc/unary_calls.h"
 
 namespace cobra::server {
 

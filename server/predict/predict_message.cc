@@ -4,7 +4,7 @@
 
 #include "base/status_macros.h"
 #include "proto/request_parts.h"
-#include "server/calls/message_bytes.h"
+#include "server/rpc/message_bytes.h"
 
 namespace cobra::server {
 

@@ -18,11 +18,11 @@
 #include "proto/request_parts.h"
 #include "server/access/caller.h"
 #include "server/access/credentials.h"
-#include "server/calls/message_bytes.h"
-#include "server/calls/single_request_call.h"
 #include "server/lanes/held_bytes.h"
 #include "server/lanes/request_record.h"
 #include "server/predict/predict_item.h"
+#include "server/rpc/message_bytes.h"
+#include "server/rpc/single_request_call.h"
 
 namespace cobra::server {
 namespace {

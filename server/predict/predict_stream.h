@@ -11,11 +11,11 @@
 #include "absl/synchronization/mutex.h"
 #include "grpcpp/grpcpp.h"
 #include "server/access/access.h"
-#include "server/calls/bytes_service.h"
 #include "server/lanes/lanes.h"
 #include "server/lanes/limits.h"
 #include "server/lanes/metrics.h"
 #include "server/predict/pipeline.h"
+#include "server/rpc/bytes_service.h"
 #include "server/transport/connection_table.h"
 
 namespace cobra::server {

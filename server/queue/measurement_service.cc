@@ -17,9 +17,9 @@
 #include "server/access/access.h"
 #include "server/access/caller.h"
 #include "server/access/credentials.h"
-#include "server/calls/single_request_call.h"
 #include "server/lanes/request_record.h"
 #include "server/queue/report_check.h"
+#include "server/rpc/single_request_call.h"
 #include "store/store.h"
 
 namespace cobra::server {

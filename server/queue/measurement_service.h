@@ -8,12 +8,12 @@
 #include "absl/status/status.h"
 #include "cobra/v1/measurements.pb.h"
 #include "graph/builder.h"
-#include "server/calls/unary_calls.h"
 #include "server/lanes/metrics.h"
 #include "server/queue/measurement_task.h"
 #include "server/queue/task_watch.h"
+#include "server/rpc/unary_calls.h"
 #include "server/targets/live_model.h"
-#include "store/task_queue.h"
+#include "store/queue/task_queue.h"
 
 namespace cobra::server {
 

@@ -11,7 +11,7 @@
 #include "base/user_error.h"
 #include "graph/cost.h"
 #include "proto/graph_proto.h"
-#include "store/task_subject.h"
+#include "store/queue/task_subject.h"
 
 namespace cobra::server {
 namespace {

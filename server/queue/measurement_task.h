@@ -11,8 +11,8 @@
 #include "graph/builder.h"
 #include "graph/graph.h"
 #include "server/access/access.h"
-#include "store/task_queue.h"
-#include "store/task_subject.h"
+#include "store/queue/task_queue.h"
+#include "store/queue/task_subject.h"
 
 namespace cobra::server {
 

@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "model/predict/target/plausibility.h"
 #include "nlohmann/json.hpp"
-#include "store/task_subject.h"
+#include "store/queue/task_subject.h"
 
 namespace cobra::server {
 namespace {

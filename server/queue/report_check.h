@@ -7,8 +7,8 @@
 #include "cobra/v1/measurements.pb.h"
 #include "server/lanes/call_context.h"
 #include "server/targets/live_model.h"
+#include "store/queue/task_queue.h"
 #include "store/store.h"
-#include "store/task_queue.h"
 
 namespace cobra::server {
 

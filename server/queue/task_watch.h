@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "store/task_queue.h"
+#include "store/queue/task_queue.h"
 
 namespace cobra::server {
 

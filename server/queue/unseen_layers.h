@@ -27,7 +27,7 @@
 #include "model/predict/predictor.h"
 #include "server/lanes/metrics.h"
 #include "server/queue/measurement_task.h"
-#include "store/task_queue.h"
+#include "store/queue/task_queue.h"
 
 namespace cobra::server {
 

@@ -7,7 +7,7 @@
 #include "absl/time/clock.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 namespace cobra::server {
 

@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "base/throttled_log.h"
 #include "server/lanes/metrics.h"
-#include "store/change_listener.h"
+#include "store/sql/change_listener.h"
 
 namespace cobra::server {
 

@@ -1,4 +1,4 @@
-#include "client/model/library_hint.h"
+#include "client/input/library_hint.h"
 
 #include <filesystem>
 

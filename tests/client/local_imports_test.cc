@@ -1,10 +1,10 @@
-#include "client/model/local_imports.h"
+#include "client/input/local_imports.h"
 
 #include <filesystem>
 
 #include "base/diagnostic.h"
 #include "base/file.h"
-#include "client/model/model_input.h"
+#include "client/input/model_input.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"

@@ -1,4 +1,4 @@
-#include "client/model/model_input.h"
+#include "client/input/model_input.h"
 
 #include <sys/stat.h>
 

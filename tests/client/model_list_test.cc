@@ -1,4 +1,4 @@
-#include "client/model/model_list.h"
+#include "client/input/model_list.h"
 
 #include <filesystem>
 #include <optional>

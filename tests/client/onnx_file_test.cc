@@ -1,4 +1,4 @@
-#include "client/model/onnx_file.h"
+#include "client/input/onnx_file.h"
 
 #include <filesystem>
 #include <string>

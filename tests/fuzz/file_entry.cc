@@ -5,7 +5,7 @@
 #include "model/predict/target/target.h"
 #include "model/predict/weights/manifest.h"
 #include "store/measurement.h"
-#include "store/task_subject.h"
+#include "store/queue/task_subject.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/entry_points.h"
 

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-ReplayCurve Curve(fit::Strategy strategy, std::vector<ReplayPoint> points) {
+ReplayCurve Curve(training::Strategy strategy, std::vector<ReplayPoint> points) {
   ReplayCurve curve;
   curve.strategy = strategy;
   curve.points = std::move(points);
@@ -23,8 +23,8 @@ ReplayCurve Curve(fit::Strategy strategy, std::vector<ReplayPoint> points) {
 TEST(ActiveReportTest, SpeedUpIsTheRatioOfSecondsAtTheSameError) {
   ActiveTable table;
   table.curves = {
-      Curve(fit::Strategy::kRandom, {{10, 1, 0.8, 0.8, 0.8}, {20, 2, 0.4, 0.4, 0.4}, {40, 4, 0.2, 0.2, 0.2}}),
-      Curve(fit::Strategy::kVariance, {{10, 1, 0.4, 0.4, 0.4}, {20, 2, 0.2, 0.2, 0.2}, {40, 4, 0.1, 0.1, 0.1}})};
+      Curve(training::Strategy::kRandom, {{10, 1, 0.8, 0.8, 0.8}, {20, 2, 0.4, 0.4, 0.4}, {40, 4, 0.2, 0.2, 0.2}}),
+      Curve(training::Strategy::kVariance, {{10, 1, 0.4, 0.4, 0.4}, {20, 2, 0.2, 0.2, 0.2}, {40, 4, 0.1, 0.1, 0.1}})};
   EXPECT_NEAR(SecondsToReach(table.curves[0], &ReplayPoint::mean, 0.4), 20, 1e-9);
   EXPECT_NEAR(SecondsToReach(table.curves[0], &ReplayPoint::mean, std::sqrt(0.08)), 20 * std::sqrt(2), 1e-9);
   EXPECT_TRUE(std::isinf(SecondsToReach(table.curves[0], &ReplayPoint::mean, 0.1)));

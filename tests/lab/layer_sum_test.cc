@@ -25,8 +25,8 @@ graph::Graph TwoRelus(int64_t width) {
   return std::move(b).Build({graph::ValueRef::Node(second, 0)});
 }
 
-fit::Sample Network(int64_t width, double latency_us, std::vector<double> node_latency_us, double profile_us) {
-  fit::Sample sample;
+training::Sample Network(int64_t width, double latency_us, std::vector<double> node_latency_us, double profile_us) {
+  training::Sample sample;
   store::SetGraph(TwoRelus(width), &sample.measurement.subject);
   sample.measurement.subject.is_network = true;
   sample.measurement.subject.label = "family";
@@ -37,8 +37,8 @@ fit::Sample Network(int64_t width, double latency_us, std::vector<double> node_l
 }
 
 // A call of a network, measured alone.
-fit::Sample Alone(const graph::Graph& network, int32_t node, double latency_us) {
-  fit::Sample sample;
+training::Sample Alone(const graph::Graph& network, int32_t node, double latency_us) {
+  training::Sample sample;
   store::SetGraph(*graph::ExtractLayer(network, node), &sample.measurement.subject);
   sample.measurement.subject.label = "relu";
   sample.measurement.latency.median_us = latency_us;
@@ -46,7 +46,7 @@ fit::Sample Alone(const graph::Graph& network, int32_t node, double latency_us) 
 }
 
 TEST(LayerSumTest, EveryLayerMeasuredAlone) {
-  fit::Dataset data;
+  training::Dataset data;
   data.samples.push_back(Network(64, 100, {50, 10, 40}, 110));  // the profile itself: 55, 11, 44
   data.samples.push_back(Alone(data.samples[0].graph(), 0, 44));
   data.samples.push_back(Alone(data.samples[0].graph(), 2, 33));
@@ -71,7 +71,7 @@ TEST(LayerSumTest, EveryLayerMeasuredAlone) {
 }
 
 TEST(LayerSumTest, WithALayerMissingTheNetworkDoesNotCount) {
-  fit::Dataset data;
+  training::Dataset data;
   data.samples.push_back(Network(64, 100, {60, 0, 40}, 100));
   data.samples.push_back(Network(65, 100, {60, 0, 40}, 100));  // none of its layers
   data.samples.push_back(Alone(data.samples[0].graph(), 0, 30));
@@ -85,10 +85,11 @@ TEST(LayerSumTest, WithALayerMissingTheNetworkDoesNotCount) {
 }
 
 TEST(LayerSumTest, LayersMeasuredForThisCountFirst) {
-  fit::Dataset data;
+  training::Dataset data;
   data.samples.push_back(Network(64, 100, {60, 0, 40}, 100));
   data.samples.push_back(Alone(data.samples[0].graph(), 0, 30));
-  const std::vector<fit::Sample> more = {Alone(data.samples[0].graph(), 0, 45), Alone(data.samples[0].graph(), 2, 40)};
+  const std::vector<training::Sample> more = {Alone(data.samples[0].graph(), 0, 45),
+                                              Alone(data.samples[0].graph(), 2, 40)};
   const auto sum = CompareLayerSums(data, more);
   ASSERT_TRUE(sum.ok()) << sum.status();
   EXPECT_EQ(sum->families.at("family").complete, 1);
@@ -96,7 +97,7 @@ TEST(LayerSumTest, LayersMeasuredForThisCountFirst) {
 }
 
 TEST(LayerSumTest, WithoutAProfileThereIsNothingToCompare) {
-  fit::Dataset data;
+  training::Dataset data;
   data.samples.push_back(Network(64, 100, {}, 0));
   EXPECT_EQ(CompareLayerSums(data, {}).status().code(), absl::StatusCode::kNotFound);
 }

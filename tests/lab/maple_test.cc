@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/fit/metrics.h"
+#include "model/training/metrics.h"
 
 namespace cobra::lab {
 namespace {
@@ -35,7 +35,7 @@ TEST(MapleTest, SamplesMoveThePredictionToTheNewDevice) {
     MapleOptions options;
     options.neighbourhoods = neighbourhoods;
     const Maple maple(flat, counts, latency.narrow(1, 0, 3).contiguous(), specs, target, options);
-    const fit::Metrics m = fit::ComputeMetrics(maple.Predict(samples, measured, flat), truth);
+    const training::Metrics m = training::ComputeMetrics(maple.Predict(samples, measured, flat), truth);
     EXPECT_GT(m.spearman, 0.95) << neighbourhoods;
     EXPECT_LT(m.mape, 0.2) << neighbourhoods;
   }

@@ -81,7 +81,7 @@ TEST(NetVariants, WithoutTargetItsFeaturesAreZero) {
 }
 
 TEST(Pretraining, MovesTheEncoderAndAddsAWord) {
-  const fit::TrainingParts parts = PretrainedParts(/*epochs=*/2, /*append_latency=*/true);
+  const training::TrainingParts parts = PretrainedParts(/*epochs=*/2, /*append_latency=*/true);
   ASSERT_EQ(parts.more_words.size(), 1u);
   predict::ModelBundle bundle;
   bundle.vocabulary.Add(parts.more_words[0]);
@@ -90,7 +90,7 @@ TEST(Pretraining, MovesTheEncoderAndAddsAWord) {
   at::manual_seed(1);
   bundle.net = MakeOurs(bundle.manifest.net, 1);
   const std::vector<text::Token> call = {{word, true, 64}, {word, true, 128}, {word, true, 3}, {word, true, 7}};
-  const fit::TrainOptions options;
+  const training::TrainOptions options;
   const std::vector<const std::vector<text::Token>*> calls(8, &call);
   const at::Tensor before = bundle.net->encoder->parameters()[0].detach().clone(),
                    other = bundle.net->graph_net->parameters()[0].detach().clone();

@@ -19,13 +19,13 @@ namespace {
 
 // Linear layers of widths out of four, with ReLU between; a layer takes microseconds by its
 // weights, and 20 % longer where the network has more than six.
-fit::Sample MakeNetwork(int seed, const std::string& space) {
+training::Sample MakeNetwork(int seed, const std::string& space) {
   std::mt19937 random(static_cast<unsigned>(seed));
   constexpr int kWidths[] = {64, 128, 256, 512};
   const int layers = 3 + static_cast<int>(random() % 8);
   int width = 64, last = -1, nodes = 0;
   std::string ops, parameters;
-  fit::Sample sample;
+  training::Sample sample;
   for (int i = 0; i < layers; ++i) {
     const int out = kWidths[random() % 4];
     absl::StrAppend(&ops, i == 0 ? "" : ",", R"({"op":"linear","inputs":[)",
@@ -54,15 +54,15 @@ fit::Sample MakeNetwork(int seed, const std::string& space) {
 }
 
 struct Networks {
-  std::vector<fit::Sample> samples;
+  std::vector<training::Sample> samples;
   NetworkSet set;
   std::vector<size_t> train, test;
 };
 Networks MakeNetworks(int count) {
   Networks made;
   for (int i = 0; i < count; ++i) made.samples.push_back(MakeNetwork(i, i % 4 == 0 ? "small" : "large"));
-  std::vector<const fit::Sample*> pointers;
-  for (const fit::Sample& s : made.samples) pointers.push_back(&s);
+  std::vector<const training::Sample*> pointers;
+  for (const training::Sample& s : made.samples) pointers.push_back(&s);
   made.set = DescribeNetworks(pointers);
   for (size_t i = 0; i < made.samples.size(); ++i) (i % 5 == 0 ? made.test : made.train).push_back(i);
   return made;

@@ -1,4 +1,4 @@
-#include "model/fit/active.h"
+#include "model/training/active.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/fit/measuring_cost.h"
+#include "model/training/measuring_cost.h"
 
-namespace cobra::fit {
+namespace cobra::training {
 namespace {
 
 using ::testing::Contains;
@@ -190,4 +190,4 @@ TEST(MeasuringCostTest, FollowsTheRulesOfASeries) {
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::training

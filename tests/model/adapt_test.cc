@@ -9,9 +9,9 @@
 #include <numeric>
 #include <random>
 
-#include "model/fit/metrics.h"
 #include "model/space/adapt_width.h"
 #include "model/space/space.h"
+#include "model/training/metrics.h"
 
 namespace cobra::space {
 namespace {
@@ -72,27 +72,27 @@ class AdaptTest : public ::testing::Test {
   }
 
   // Of all cells but the samples, which are the first `samples`.
-  fit::Metrics Adapt(size_t column, int64_t samples) {
+  training::Metrics Adapt(size_t column, int64_t samples) {
     const Adapter adapter(world_.Known({0, 1, 2}), DeviceSpec{});
     const AdaptRows rows = adapter.Prepare(world_.features);
     const std::vector<double>& ms = world_.rows.latency_ms[column];
     const AdaptedDevice device =
         adapter.Fit(rows.Select(at::arange(0, samples, at::kLong)), {ms.begin(), ms.begin() + samples});
-    return fit::ComputeMetrics(device.LatencyMs(rows.Select(at::arange(samples, 400, at::kLong))),
-                               {ms.begin() + samples, ms.end()});
+    return training::ComputeMetrics(device.LatencyMs(rows.Select(at::arange(samples, 400, at::kLong))),
+                                    {ms.begin() + samples, ms.end()});
   }
 
   World world_;
 };
 
 TEST_F(AdaptTest, ThreeSamplesFindTheDeviceThatIsAlike) {
-  const fit::Metrics m = Adapt(3, 3);
+  const training::Metrics m = Adapt(3, 3);
   EXPECT_LT(m.mape, 0.05);
   EXPECT_GT(m.spearman, 0.98);
 }
 
 TEST_F(AdaptTest, TenSamplesFindPricesThatNoKnownDeviceHas) {
-  const fit::Metrics m = Adapt(4, 10);
+  const training::Metrics m = Adapt(4, 10);
   EXPECT_GT(m.spearman, 0.98);
   EXPECT_GT(m.within_10, 0.7);
 }
@@ -184,7 +184,7 @@ TEST(RooflineTest, ThreeSamplesFindAnAcceleratorThatNoKnownDeviceIsLike) {
     const AdaptRows prepared = adapter.Prepare(features);
     const AdaptedDevice device =
         adapter.Fit(prepared.Select(at::arange(0, kSamples, at::kLong)), {ms.begin(), ms.begin() + kSamples});
-    return fit::ComputeMetrics(device.LatencyMs(prepared), ms).mape;
+    return training::ComputeMetrics(device.LatencyMs(prepared), ms).mape;
   };
   EXPECT_LT(error("accelerator"), 0.06);
   EXPECT_LT(error("accelerator"), error("gpu"));  // of a GPU it is less likely beforehand

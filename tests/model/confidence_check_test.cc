@@ -1,4 +1,4 @@
-#include "model/fit/confidence_check.h"
+#include "model/training/confidence_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,13 +10,13 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "model/fit/dataset.h"
-#include "model/fit/evaluate.h"
-#include "model/fit/trainer.h"
 #include "model/predict/predictor.h"
 #include "model/predict/price/prediction_interval.h"
+#include "model/training/dataset.h"
+#include "model/training/evaluate.h"
+#include "model/training/trainer.h"
 
-namespace cobra::fit {
+namespace cobra::training {
 namespace {
 
 TEST(ConfidenceCheck, EveryRowIsOnOneSide) {
@@ -124,4 +124,4 @@ TEST(Served, AnswersAreThoseThatWereEvaluated) {
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::training

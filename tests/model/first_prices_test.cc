@@ -1,4 +1,4 @@
-#include "model/fit/first_prices.h"
+#include "model/training/first_prices.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "model/predict/work/features.h"
 
-namespace cobra::fit {
+namespace cobra::training {
 namespace {
 
 using predict::TargetSpec;
@@ -127,4 +127,4 @@ TEST(FirstPrices, AKernelThatMovesBytesHasOnePriceForAllCalls) {
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::training

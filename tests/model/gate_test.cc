@@ -1,4 +1,4 @@
-#include "model/fit/gate.h"
+#include "model/training/gate.h"
 
 #include <cmath>
 #include <random>
@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace cobra::fit {
+namespace cobra::training {
 namespace {
 
 std::vector<double> Errors(int rows, double mean, uint64_t seed) {
@@ -60,4 +60,4 @@ TEST(GateTest, OneAnchorThatIsMovedFarIsNoticed) {
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::training

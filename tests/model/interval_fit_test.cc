@@ -1,4 +1,4 @@
-#include "model/fit/interval_fit.h"
+#include "model/training/interval_fit.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-namespace cobra::fit {
+namespace cobra::training {
 namespace {
 
 // Rows of two kinds, one predicted four times as well as the other; 20 further numbers of the
@@ -74,4 +74,4 @@ TEST(SpreadOf, IsBounded) {
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::training

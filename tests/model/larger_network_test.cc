@@ -1,4 +1,4 @@
-#include "model/fit/larger_network.h"
+#include "model/training/larger_network.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "graph/cost.h"
 #include "graph/net_builder.h"
 
-namespace cobra::fit {
+namespace cobra::training {
 namespace {
 
 using graph::ValueRef;
@@ -75,4 +75,4 @@ TEST(PerceptronsByWidth, AreOneNetworkWithMoreWorkEach) {
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::training

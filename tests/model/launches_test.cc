@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "model/fit/dataset.h"
 #include "model/predict/price/launch_time.h"
+#include "model/training/dataset.h"
 
 namespace cobra::predict {
 namespace {
@@ -22,10 +22,10 @@ TEST(Launches, HostsOfPublishedNetworksAreWithinTheFactor) {
        {"a10-modal", "a100-sxm4-40gb-modal", "b200-together", "l4-modal", "l40s-matx3", "l40s-modal", "t4-modal"}) {
     for (const bool compiles : {false, true}) {
       const std::string target = "gpu-" + host + "-torch-2.5-" + (compiles ? "inductor" : "eager") + "-train";
-      const auto data = fit::LoadMeasurements(COBRA_SOURCE_DIR "/data/public/kernelbench/" + target);
+      const auto data = training::LoadMeasurements(COBRA_SOURCE_DIR "/data/public/kernelbench/" + target);
       ASSERT_TRUE(data.ok()) << data.status();
       double least_us = std::numeric_limits<double>::infinity();
-      for (const fit::Sample& row : data->samples) {
+      for (const training::Sample& row : data->samples) {
         const std::vector<double> launches = LaunchesOf(row.graph(), data->target);
         const double all = std::accumulate(launches.begin(), launches.end(), 0.0);
         if (all < 50) continue;

@@ -1,8 +1,8 @@
-#include "model/fit/metrics.h"
+#include "model/training/metrics.h"
 
 #include <gtest/gtest.h>
 
-namespace cobra::fit {
+namespace cobra::training {
 namespace {
 
 TEST(Metrics, CountsShares) {
@@ -31,4 +31,4 @@ TEST(Metrics, ConformalQuantileTakesTheFiniteSampleRank) {
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::training

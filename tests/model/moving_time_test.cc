@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "graph/net_builder.h"
-#include "model/fit/dataset.h"
 #include "model/predict/predictor.h"
+#include "model/training/dataset.h"
 
 namespace cobra::predict {
 namespace {
@@ -69,10 +69,10 @@ TEST(MovingTime, NoMeasuredKernelTakesLess) {
        {"public/neusight/gpu-v100-pcie-32gb-torch-2.1", "public/neusight/gpu-amd-mi210-torch-2.1",
         "public/neusight/gpu-l4-torch-2.1", "measurements/gpu-nvidia-h200", "measurements/gpu-nvidia-h200-float16",
         "measurements/gpu-nvidia-h200-bfloat16"}) {
-    const auto data = fit::LoadMeasurements(COBRA_SOURCE_DIR "/data/" + gpu);
+    const auto data = training::LoadMeasurements(COBRA_SOURCE_DIR "/data/" + gpu);
     ASSERT_TRUE(data.ok()) << data.status();
     const MovingTime moving(data->target);
-    for (const fit::Sample& row : data->samples) {
+    for (const training::Sample& row : data->samples) {
       if (row.graph().nodes().size() != 1) continue;
       const double us = moving.LeastUs(row.graph(), 0);
       ASSERT_LE(us, row.latency_us()) << gpu << " " << row.label();

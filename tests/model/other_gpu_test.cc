@@ -1,4 +1,4 @@
-#include "model/fit/other_gpu.h"
+#include "model/training/other_gpu.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "graph/net_builder.h"
 #include "model/predict/work/features.h"
 
-namespace cobra::fit {
+namespace cobra::training {
 namespace {
 
 using predict::TargetSpec;
@@ -171,4 +171,4 @@ TEST(OtherGpu, OfAGpuWithoutRatesNothingIsKnown) {
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::training

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "graph/net_builder.h"
-#include "model/fit/dataset.h"
+#include "model/training/dataset.h"
 
 namespace cobra::predict {
 namespace {
@@ -92,9 +92,9 @@ TEST(ProductTime, MeasuredProductsAreWithin) {
         "public/neusight/gpu-l4-torch-2.1", "public/neusight/gpu-amd-mi210-torch-2.1", "measurements/gpu-nvidia-h200",
         "measurements/gpu-nvidia-h200-float16", "measurements/gpu-nvidia-h200-bfloat16",
         "measurements/gpu-nvidia-h200-tf32"}) {
-    const auto data = fit::LoadMeasurements(COBRA_SOURCE_DIR "/data/" + gpu);
+    const auto data = training::LoadMeasurements(COBRA_SOURCE_DIR "/data/" + gpu);
     ASSERT_TRUE(data.ok()) << data.status();
-    for (const fit::Sample& row : data->samples) {
+    for (const training::Sample& row : data->samples) {
       if (row.graph().nodes().size() != 1) continue;
       const ProductTime time(data->target, row.graph());
       ASSERT_LE(time.LeastUs(0), row.latency_us()) << gpu << " " << row.label();

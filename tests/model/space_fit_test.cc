@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "model/fit/optimizer.h"
 #include "model/space/fused_adamw.h"
 #include "model/space/gaussian_process.h"
+#include "model/training/optimizer.h"
 
 namespace cobra::space {
 namespace {
@@ -95,7 +95,7 @@ TEST(FusedAdamW, MovesAsLibTorchDoes) {
   const at::Tensor start = at::randn({7, 5});
   const at::Tensor ours = start.clone().set_requires_grad(true), theirs = start.clone().set_requires_grad(true);
   FusedAdamW fused({ours}, {1e-2, 1e-1, 0.9, 0.98});
-  torch::optim::AdamW reference = fit::MakeOptimizer({theirs}, 1e-2, 1e-1);
+  torch::optim::AdamW reference = training::MakeOptimizer({theirs}, 1e-2, 1e-1);
   for (int step = 0; step < 20; ++step) {
     ((ours - 1).square() * (step + 1)).sum().backward();
     fused.Step();

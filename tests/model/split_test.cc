@@ -6,10 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "graph/json.h"
-#include "model/fit/dataset.h"
+#include "model/training/dataset.h"
 #include "store/store.h"
 
-namespace cobra::fit {
+namespace cobra::training {
 namespace {
 
 TEST(Split, HasItsProportionsAndNeverChanges) {
@@ -254,4 +254,4 @@ TEST(RepeatabilityFloor, IsTheMedianRelativeDifference) {
 }
 
 }  // namespace
-}  // namespace cobra::fit
+}  // namespace cobra::training

@@ -11,7 +11,7 @@
 #include "client/client.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 #include "tests/server/server_testing.h"
 
 namespace cobra::server {

@@ -1,4 +1,4 @@
-#include "server/calls/arrivals.h"
+#include "server/rpc/arrivals.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -9,7 +9,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 
 namespace cobra::server {
 namespace {

@@ -13,8 +13,8 @@
 #include "gtest/gtest.h"
 #include "proto/graph_proto.h"
 #include "store/measurement.h"
-#include "store/sql.h"
-#include "store/task_subject.h"
+#include "store/queue/task_subject.h"
+#include "store/sql/sql.h"
 #include "tests/server/server_testing.h"
 
 namespace cobra::server {

@@ -1,4 +1,4 @@
-#include "server/calls/message_bytes.h"
+#include "server/rpc/message_bytes.h"
 
 #include <optional>
 #include <string>

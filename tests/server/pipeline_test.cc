@@ -18,7 +18,7 @@
 #include "proto/graph_proto.h"
 #include "server/queue/measurement_task.h"
 #include "server/queue/unseen_layers.h"
-#include "store/task_queue.h"
+#include "store/queue/task_queue.h"
 #include "tests/server/fake_predictor.h"
 #include "tests/server/fake_store.h"
 #include "tests/temporary_directory.h"

@@ -1,4 +1,4 @@
-#include "server/calls/reflection.h"
+#include "server/rpc/reflection.h"
 
 #include <string>
 #include <vector>

@@ -10,9 +10,9 @@
 #include "graph/builder.h"
 #include "graph/graph_bytes.h"
 #include "gtest/gtest.h"
-#include "store/sql.h"
+#include "store/queue/task_queue.h"
+#include "store/sql/sql.h"
 #include "store/store.h"
-#include "store/task_queue.h"
 #include "tests/temporary_directory.h"
 
 namespace cobra::server {

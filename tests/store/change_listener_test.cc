@@ -1,4 +1,4 @@
-#include "store/change_listener.h"
+#include "store/sql/change_listener.h"
 
 #include <signal.h>
 
@@ -8,7 +8,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
 #include "gtest/gtest.h"
-#include "store/sql.h"
+#include "store/sql/sql.h"
 #include "store/store.h"
 #include "tests/store/databases.h"
 

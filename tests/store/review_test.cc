@@ -1,4 +1,4 @@
-#include "store/review.h"
+#include "store/queue/review.h"
 
 #include <string>
 #include <vector>

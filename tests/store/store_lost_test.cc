@@ -14,8 +14,8 @@
 #include "base/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "store/change_listener.h"
-#include "store/sql.h"
+#include "store/sql/change_listener.h"
+#include "store/sql/sql.h"
 #include "store/store.h"
 #include "tests/store/databases.h"
 

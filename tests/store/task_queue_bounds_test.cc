@@ -7,8 +7,8 @@
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "store/task_queue.h"
-#include "store/task_subject.h"
+#include "store/queue/task_queue.h"
+#include "store/queue/task_subject.h"
 #include "tests/store/task_queue_testing.h"
 
 namespace cobra::store {

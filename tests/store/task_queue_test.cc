@@ -1,4 +1,4 @@
-#include "store/task_queue.h"
+#include "store/queue/task_queue.h"
 
 #include <atomic>
 #include <map>

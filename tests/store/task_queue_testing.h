@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "store/task_queue.h"
+#include "store/queue/task_queue.h"
 #include "tests/store/a_graph.h"
 #include "tests/store/databases.h"
 

@@ -1,4 +1,4 @@
-#include "store/task_subject.h"
+#include "store/queue/task_subject.h"
 
 #include <iterator>
 #include <limits>

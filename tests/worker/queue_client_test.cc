@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "store/task_subject.h"
+#include "store/queue/task_subject.h"
 #include "tests/temporary_directory.h"
 #include "worker/queue/spool.h"
 

@@ -1,4 +1,4 @@
-// The measurement queue as a service in this process: a real queue (store/task_queue.h) on SQLite,
+// The measurement queue as a service in this process: a real queue (store/queue/task_queue.h) on SQLite,
 // with a clock that the test sets, and calls that are lost on the way there or on the way back.
 #ifndef COBRA_TESTS_WORKER_QUEUE_SERVICE_H_
 #define COBRA_TESTS_WORKER_QUEUE_SERVICE_H_
@@ -20,9 +20,9 @@
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
 #include "store/measurement.h"
+#include "store/queue/task_queue.h"
+#include "store/queue/task_subject.h"
 #include "store/store.h"
-#include "store/task_queue.h"
-#include "store/task_subject.h"
 #include "worker/queue/spool.h"
 
 namespace cobra::worker {

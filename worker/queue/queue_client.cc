@@ -18,7 +18,7 @@
 #include "proto/graph_proto.h"
 #include "proto/grpc_status.h"
 #include "store/measurement.h"
-#include "store/task_subject.h"
+#include "store/queue/task_subject.h"
 #include "worker/meter/meter.h"
 
 namespace cobra::worker {

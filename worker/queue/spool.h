@@ -5,7 +5,7 @@
 //   worker-id                  name of this worker for as long as the folder lives, and a newline:
 //                              without it, the file may have been cut off, and the name be another
 //                              worker's
-//   todo/SEQUENCE-ID.json      leased, in the order in which to measure it (store/task_subject.h)
+//   todo/SEQUENCE-ID.json      leased, in the order in which to measure it (store/queue/task_subject.h)
 //   started/ID                 being measured; one at a time
 //   interrupted/ID             as many bytes as measuring processes have died while they measured
 //                              it

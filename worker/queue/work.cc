@@ -18,7 +18,7 @@
 #include "base/status_macros.h"
 #include "base/subprocess.h"
 #include "store/graph_reader.h"
-#include "store/task_subject.h"
+#include "store/queue/task_subject.h"
 #include "worker/machine/device_lock.h"
 #include "worker/meter/meter.h"
 #include "worker/queue/spool.h"

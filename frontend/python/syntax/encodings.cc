@@ -19,12 +19,12 @@ struct Difference {
   uint16_t first, last, character, step;
 };
 #define COBRA_ENCODING_DIFFERENCES
-#include "frontend/python/syntax/encodings.inc"
+#include "frontend/python/tables/encodings.inc"
 #undef COBRA_ENCODING_DIFFERENCES
 
 // Characters of two bytes in UTF-8, a string for each lead byte; '~' where there is none.
 #define COBRA_ENCODING_TABLES
-#include "frontend/python/syntax/encodings.inc"
+#include "frontend/python/tables/encodings.inc"
 #undef COBRA_ENCODING_TABLES
 struct Table {
   absl::string_view name;
@@ -42,7 +42,7 @@ struct Page {
 };
 constexpr Page kPages[] = {
 #define COBRA_ENCODING_PAGES
-#include "frontend/python/syntax/encodings.inc"
+#include "frontend/python/tables/encodings.inc"
 #undef COBRA_ENCODING_PAGES
 };
 struct EncodingName {
@@ -50,7 +50,7 @@ struct EncodingName {
 };
 constexpr EncodingName kNames[] = {
 #define COBRA_ENCODING_NAMES
-#include "frontend/python/syntax/encodings.inc"
+#include "frontend/python/tables/encodings.inc"
 #undef COBRA_ENCODING_NAMES
 };
 

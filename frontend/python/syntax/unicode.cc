@@ -21,11 +21,11 @@ struct Mapping {
   int32_t code_point;
   const char* text;
 };
-#include "frontend/python/syntax/unicode_tables.inc"
+#include "frontend/python/tables/unicode_tables.inc"
 
 // Numbers of eleven digits to the base 64, one after the other: half as long as in hexadecimal.
 constexpr char kNames[] =
-#include "frontend/python/syntax/unicode_names.inc"
+#include "frontend/python/tables/unicode_names.inc"
     ;
 constexpr size_t kDigits = 11;
 

@@ -15,11 +15,11 @@ struct Names {
 };
 constexpr Names kNames[] = {
 // of 1.13
-#include "frontend/python/torch/known_names.inc"
+#include "frontend/python/tables/known_names.inc"
 };
 constexpr Names kLater[] = {
 // of 2.13 alone; "-name" is of 1.13 alone
-#include "frontend/python/torch/later_names.inc"
+#include "frontend/python/tables/later_names.inc"
 };
 constexpr int kLaterMajor = 2, kLaterMinor = 13;
 

@@ -1,6 +1,6 @@
 // Whether a latency can be true. Workers and probes report what they like; what no device can do,
 // or what contradicts itself, is refused before it is stored. What is merely unexpected is doubted:
-// the store holds it until a second measurement agrees (store/review.h).
+// the store holds it until a second measurement agrees (store/queue/review.h).
 #ifndef COBRA_MODEL_PREDICT_TARGET_PLAUSIBILITY_H_
 #define COBRA_MODEL_PREDICT_TARGET_PLAUSIBILITY_H_
 

@@ -19,7 +19,7 @@ struct Names {
 };
 constexpr Names kNames[] = {
 #include "frontend/python/runtime/interpreter/library_names.inc"
-#include "frontend/python/runtime/interpreter/standard_names.inc"
+#include "frontend/python/tables/standard_names.inc"
 };
 
 using Table = absl::flat_hash_map<absl::string_view, absl::flat_hash_map<absl::string_view, int>>;

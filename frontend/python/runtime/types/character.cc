@@ -19,7 +19,7 @@ struct FullCaseMapping {
   uint32_t from;
   const char* to;
 };
-#include "frontend/python/runtime/types/character_tables.inc"
+#include "frontend/python/tables/character_tables.inc"
 
 template <typename T>
 struct Table {

@@ -106,7 +106,7 @@ def main():
         print("\n".join(known))
     count = sum(len(names) for _, names, _ in asked)
     print(f"{len(asked)} modules, {count} names, {len(known)} names and attributes known and not offered")
-    print("\n".join(missing + ["run frontend/python/runtime/interpreter/make_standard_names.py"] * bool(missing)))
+    print("\n".join(missing + ["run frontend/python/tables/make_standard_names.py"] * bool(missing)))
     refused = run(REFUSED)
     if "calling inspect.findsource() is not supported" not in refused:
         missing.append(refused)
