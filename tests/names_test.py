@@ -180,7 +180,7 @@ def in_namespace(name, text):
 
 # File -> text; each of PLANTED has to be found, none of CLEAN.
 PLANTED = {
-    "graph/layout.h": in_namespace("cobra::graph", "struct Layout {\n  int width = 0;\n};"),
+    "graph/shape/layout.h": in_namespace("cobra::graph", "struct Layout {\n  int width = 0;\n};"),
     "store/a.h": in_namespace("cobra::store", "class Call final : public Base<int> {\n public:\n  Call();\n};"),
     "store/c.h": in_namespace("cobra::store", "using Names = std::vector<int>;\nenum class Kind { kOne };"),
     "server/a.cc": in_namespace("cobra::server", "std::string Shown(const Graph& graph, int width) { return {}; }"),
@@ -220,7 +220,7 @@ CLEAN = {
     + "\ntemplate <>\nstruct std::hash<cobra::graph::Once> {};",
 }
 # Of the planted pairs the file that comes first is the one that is named.
-FOUND_IN = {"graph/layout.h": "graph/a.cc"}
+FOUND_IN = {"graph/shape/layout.h": "graph/a.cc"}
 
 
 def self_test():

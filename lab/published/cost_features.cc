@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/string_view.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/predict/work/call_work.h"
 #include "model/predict/work/features.h"
 

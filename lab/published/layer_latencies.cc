@@ -7,8 +7,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "graph/extract.h"
-#include "graph/fingerprint.h"
+#include "graph/builder/extract.h"
+#include "graph/form/fingerprint.h"
 #include "lab/published/cost_features.h"
 #include "model/text/canonical_text.h"
 

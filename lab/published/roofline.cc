@@ -6,7 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/predict/target/operator_group.h"
 
 namespace cobra::lab {

@@ -22,7 +22,7 @@
 #include "base/log.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "lab/variants/kernel_model.h"
 #include "model/training/dataset.h"
 #include "model/training/layer_model.h"

@@ -10,9 +10,9 @@
 #include "absl/strings/str_format.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "graph/cost.h"
-#include "graph/extract.h"
-#include "graph/fingerprint.h"
+#include "graph/cost/cost.h"
+#include "graph/builder/extract.h"
+#include "graph/form/fingerprint.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::lab {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/net/threads.h"
 #include "model/predict/work/features.h"
 #include "model/training/layer_model.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/predict/work/features.h"
 #include "model/text/canonical_text.h"
 

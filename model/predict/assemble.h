@@ -2,7 +2,7 @@
 #ifndef COBRA_MODEL_PREDICT_ASSEMBLE_H_
 #define COBRA_MODEL_PREDICT_ASSEMBLE_H_
 
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "graph/graph.h"
 #include "model/infer/contributions.h"
 #include "model/predict/layer_embedder.h"

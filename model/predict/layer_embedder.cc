@@ -10,7 +10,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "graph/exact_bytes.h"
+#include "graph/form/exact_bytes.h"
 #include "model/predict/price/unknown_reason.h"
 #include "model/text/canonical_text.h"
 

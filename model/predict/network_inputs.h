@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "graph/graph.h"
 #include "model/predict/layer_embedder.h"
 #include "model/predict/work/features.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/text/canonical_attributes.h"
 #include "model/text/tokenizer.h"
 

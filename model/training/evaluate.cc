@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/predict/price/known_range.h"
 #include "model/predict/weights/bundle.h"
 #include "model/predict/weights/linear_cost.h"

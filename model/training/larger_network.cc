@@ -7,8 +7,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "graph/builder.h"
-#include "graph/net_builder.h"
+#include "graph/builder/builder.h"
+#include "graph/builder/net_builder.h"
 
 namespace cobra::training {
 namespace {

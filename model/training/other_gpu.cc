@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/predict/target/sheet_comparison.h"
 #include "model/predict/work/call_work.h"
 #include "model/predict/work/features.h"

@@ -22,7 +22,7 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/utc_text.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "model/net/threads.h"
 #include "model/predict/weights/bundle.h"
 #include "model/predict/work/features.h"

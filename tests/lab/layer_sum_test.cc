@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "graph/builder.h"
-#include "graph/extract.h"
-#include "graph/fingerprint.h"
+#include "graph/builder/builder.h"
+#include "graph/builder/extract.h"
+#include "graph/form/fingerprint.h"
 #include "gtest/gtest.h"
 
 namespace cobra::lab {

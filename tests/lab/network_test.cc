@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "lab/published/network_gcn.h"
 #include "lab/published/perfsage.h"
 #include "lab/tables/table_perfsage.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_join.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "lab/published/published_text.h"
 
 namespace cobra::lab {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "graph/builder.h"
-#include "graph/cost.h"
-#include "graph/net_builder.h"
+#include "graph/builder/builder.h"
+#include "graph/cost/cost.h"
+#include "graph/builder/net_builder.h"
 #include "model/predict/adapt/reference_networks.h"
 #include "model/predict/target/operator_group.h"
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <utility>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::predict {
 namespace {

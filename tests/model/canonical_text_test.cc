@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "model/text/tokenizer.h"
 
 namespace cobra::text {

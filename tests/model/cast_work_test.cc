@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::predict {
 namespace {

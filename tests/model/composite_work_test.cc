@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "model/predict/work/features.h"
 
 namespace cobra::predict {

@@ -1,4 +1,4 @@
-// The algorithm that graph/convolution_algorithm.h gives for convolutions, beside the one that
+// The algorithm that graph/cost/convolution_algorithm.h gives for convolutions, beside the one that
 // oneDNN reports when LibTorch runs them (DNNL_VERBOSE).
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "model/predict/work/call_work.h"
 
 namespace cobra::predict {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::predict {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "model/predict/work/target_work.h"
 
 namespace cobra::predict {

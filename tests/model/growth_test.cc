@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "model/predict/predictor.h"
 
 namespace cobra::predict {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 
 namespace cobra::predict {
 namespace {

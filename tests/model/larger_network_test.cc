@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/builder.h"
-#include "graph/cost.h"
-#include "graph/net_builder.h"
+#include "graph/builder/builder.h"
+#include "graph/cost/cost.h"
+#include "graph/builder/net_builder.h"
 
 namespace cobra::training {
 namespace {

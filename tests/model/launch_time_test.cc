@@ -14,8 +14,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
-#include "graph/builder.h"
-#include "graph/net_builder.h"
+#include "graph/builder/builder.h"
+#include "graph/builder/net_builder.h"
 #include "model/predict/predictor.h"
 #include "model/predict/price/training_time.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 
 namespace cobra::predict {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "model/predict/predictor.h"
 #include "model/training/dataset.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "model/predict/work/features.h"
 
 namespace cobra::training {

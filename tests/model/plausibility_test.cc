@@ -9,9 +9,9 @@
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
-#include "graph/net_builder.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/json.h"
+#include "graph/builder/net_builder.h"
 #include "gtest/gtest.h"
 #include "store/record_file.h"
 

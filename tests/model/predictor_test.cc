@@ -14,10 +14,10 @@
 #include "base/diagnostic.h"
 #include "base/file.h"
 #include "base/sanitizer.h"
-#include "graph/builder.h"
-#include "graph/cost.h"
-#include "graph/fingerprint.h"
-#include "graph/net_builder.h"
+#include "graph/builder/builder.h"
+#include "graph/cost/cost.h"
+#include "graph/form/fingerprint.h"
+#include "graph/builder/net_builder.h"
 #include "model/predict/target/sheet_check.h"
 
 namespace cobra::predict {

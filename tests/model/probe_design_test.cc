@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "model/predict/target/operator_group.h"
 
 namespace cobra::predict {

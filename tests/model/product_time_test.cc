@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "model/training/dataset.h"
 
 namespace cobra::predict {

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "model/predict/predictor.h"
 #include "model/predict/price/launch_time.h"
 #include "model/predict/price/sheet_limits.h"

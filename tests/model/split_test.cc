@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "model/training/dataset.h"
 #include "store/store.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/predict/target/rough_time.h"
 
 namespace cobra::predict {

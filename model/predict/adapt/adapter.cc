@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "graph/fingerprint.h"
+#include "graph/form/fingerprint.h"
 #include "model/predict/adapt/adapt_samples.h"
 #include "model/predict/adapt/reference_networks.h"
 

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/keyed_hash.h"
 #include "base/status_macros.h"
-#include "graph/exact_bytes.h"
-#include "graph/fingerprint.h"
+#include "graph/form/exact_bytes.h"
+#include "graph/form/fingerprint.h"
 
 namespace cobra::predict {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 
 namespace cobra::predict {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "base/status_macros.h"
-#include "graph/attention_inputs.h"
+#include "graph/shape/attention_inputs.h"
 
 namespace cobra::predict {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "graph/graph.h"
 
 namespace cobra::predict {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "graph/builder.h"
-#include "graph/constant_calls.h"
+#include "graph/builder/builder.h"
+#include "graph/constants/constant_calls.h"
 #include "model/predict/as_run/half_precision.h"
 #include "model/predict/as_run/run_on_gpu.h"
 

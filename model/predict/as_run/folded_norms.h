@@ -28,9 +28,9 @@ struct FoldedNorms {
 std::optional<FoldedNorms> WithFoldedNorms(const graph::Graph& graph);
 
 // Whether the target's runtime computes once what depends on no input, also of parameters
-// (graph/constant_calls.h): ONNX Runtime, OpenVINO, ncnn and TensorFlow Lite do when they load a
-// network, and TorchInductor if it freezes parameters. PyTorch runs such calls each time, compiled
-// or not.
+// (graph/constants/constant_calls.h): ONNX Runtime, OpenVINO, ncnn and TensorFlow Lite do when they
+// load a network, and TorchInductor if it freezes parameters. PyTorch runs such calls each time,
+// compiled or not.
 bool FoldsConstants(const TargetSpec& target);
 
 // Whether the target was measured with files of ncnn. Those with a version in their runtime are

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/user_error.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::predict {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
 #include "base/json.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::predict {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "model/predict/as_run/attention_parts.h"
 
 namespace cobra::predict {

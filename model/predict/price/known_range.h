@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "graph/graph.h"
 #include "model/predict/price/prediction.h"
 #include "model/predict/weights/manifest.h"

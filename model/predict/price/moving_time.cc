@@ -6,7 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "graph/distinct_inputs.h"
+#include "graph/cost/distinct_inputs.h"
 
 namespace cobra::predict {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "absl/strings/match.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/predict/target/sheet_comparison.h"
 
 namespace cobra::predict {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "graph/op.h"
-#include "graph/untrusted.h"
+#include "graph/builder/untrusted.h"
 #include "model/predict/price/known_range.h"
 
 namespace cobra::predict {

@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
-#include "graph/cost.h"
-#include "graph/fingerprint.h"
+#include "graph/cost/cost.h"
+#include "graph/form/fingerprint.h"
 #include "model/predict/target/sheet_check.h"
 
 namespace cobra::predict {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "model/predict/target/operator_group.h"
 #include "model/predict/target/rough_time.h"
 #include "model/predict/target/small_matrix.h"

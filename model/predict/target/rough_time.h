@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 
 namespace cobra::predict {
 

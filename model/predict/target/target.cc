@@ -12,9 +12,9 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "graph/fingerprint.h"
-#include "graph/graph_bytes.h"
-#include "graph/json.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/graph_bytes.h"
+#include "graph/form/json.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/statistics.h"
-#include "graph/fingerprint.h"
+#include "graph/form/fingerprint.h"
 
 namespace cobra::predict {
 namespace {

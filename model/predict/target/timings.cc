@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "graph/fingerprint.h"
-#include "graph/graph_bytes.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/graph_bytes.h"
 #include "model/predict/target/device_table.h"
 #include "model/predict/target/disturbance.h"
 #include "model/predict/target/plausibility.h"

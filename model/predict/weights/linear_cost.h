@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "graph/graph.h"
 
 namespace cobra::predict {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "graph/op_rules.h"
 #include "graph/saturated.h"
 #include "model/predict/work/composite_work.h"

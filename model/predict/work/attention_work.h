@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "graph/graph.h"
-#include "graph/layout.h"
+#include "graph/shape/layout.h"
 
 namespace cobra::predict {
 

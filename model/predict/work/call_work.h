@@ -1,6 +1,6 @@
 // The work that libraries do for a call, as far as it follows from shapes and from the algorithm
 // that they choose: multiply-accumulates with padded channels, copies, newly mapped memory. Of
-// LibTorch and oneDNN (graph/convolution_algorithm.h); of ncnn and ONNX Runtime, where they go
+// LibTorch and oneDNN (graph/cost/convolution_algorithm.h); of ncnn and ONNX Runtime, where they go
 // other ways. What a target's runtime does not do has no price there.
 #ifndef COBRA_MODEL_PREDICT_WORK_CALL_WORK_H_
 #define COBRA_MODEL_PREDICT_WORK_CALL_WORK_H_
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "graph/convolution_algorithm.h"
+#include "graph/cost/convolution_algorithm.h"
 #include "graph/graph.h"
 
 namespace cobra::predict {

@@ -3,9 +3,9 @@
 #include <cstddef>
 
 #include "absl/algorithm/container.h"
-#include "graph/distinct_inputs.h"
+#include "graph/cost/distinct_inputs.h"
 #include "graph/saturated.h"
-#include "graph/touched_bytes.h"
+#include "graph/cost/touched_bytes.h"
 
 namespace cobra::predict {
 namespace {

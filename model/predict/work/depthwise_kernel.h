@@ -2,7 +2,7 @@
 #ifndef COBRA_MODEL_PREDICT_WORK_DEPTHWISE_KERNEL_H_
 #define COBRA_MODEL_PREDICT_WORK_DEPTHWISE_KERNEL_H_
 
-#include "graph/convolution_algorithm.h"
+#include "graph/cost/convolution_algorithm.h"
 #include "model/predict/work/features.h"
 #include "model/predict/work/gpu_work.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "graph/saturated.h"
 #include "model/predict/target/device_table.h"
 #include "model/predict/target/sheet_comparison.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/graph.h"
-#include "graph/layout.h"
+#include "graph/shape/layout.h"
 
 namespace cobra::predict {
 

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <optional>
 
-#include "graph/convolution_algorithm.h"
-#include "graph/cost.h"
-#include "graph/layout.h"
+#include "graph/cost/convolution_algorithm.h"
+#include "graph/cost/cost.h"
+#include "graph/shape/layout.h"
 #include "graph/saturated.h"
 #include "model/predict/work/attention_work.h"
 #include "model/predict/work/depthwise_kernel.h"

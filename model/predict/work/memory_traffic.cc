@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
-#include "graph/cost.h"
-#include "graph/distinct_inputs.h"
-#include "graph/touched_bytes.h"
+#include "graph/cost/cost.h"
+#include "graph/cost/distinct_inputs.h"
+#include "graph/cost/touched_bytes.h"
 
 namespace cobra::predict {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/types/span.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "graph/op_rules.h"
 #include "graph/saturated.h"
 #include "model/predict/work/call_work.h"
