@@ -1,10 +1,12 @@
-"""Prints character_tables.inc: what str methods and regular expressions need to know of Unicode
-characters, as CPython's own str has it.
+"""Writes character_tables.inc (table_file.py): what str methods and regular expressions need to
+know of Unicode characters, as CPython's own str has it.
 
-  python3.11 make_character_tables.py > character_tables.inc
+  python3.11 make_character_tables.py
 """
-import sys
+import io
 import unicodedata
+
+from table_file import write_table
 
 # bit 0 first; as in character.h
 PROPERTIES = ("isalpha", "isdecimal", "isdigit", "isnumeric", "isspace", "islower", "isupper", "istitle")
@@ -33,7 +35,7 @@ def ignorable(c):
 
 
 def main():
-    out = sys.stdout
+    out = io.StringIO()
     out.write("// Made by make_character_tables.py from Unicode %s.\n" % unicodedata.unidata_version)
     out.write("const PropertyRange kPropertyRanges[] = {\n")
     start, current = 0, flags("\0")
@@ -66,6 +68,7 @@ def main():
         out.write("};\nconst FullCaseMapping kFull%s[] = {\n" % name)
         write_rows(out, full)
         out.write("};\n")
+    write_table("character_tables.inc", out.getvalue())
 
 
 def write_rows(out, rows):

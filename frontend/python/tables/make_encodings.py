@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""Writes encodings.inc beside this file: the encodings that Python source declares (PEP 263), as
+"""Writes encodings.inc (table_file.py): the encodings that Python source declares (PEP 263), as
 CPython 3.11 decodes them. UTF-8 and Latin-1 need no table."""
 import codecs
 import encodings
 import encodings.aliases
-import os
 import pkgutil
 import textwrap
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from table_file import write_table
+
 NONE = "\ufffd"
 # name: first and last lead byte, first and last trail byte. What Python has besides as a variant of
 # one of them has a list of differences; euc_jp is computed from shift_jis.
@@ -111,10 +111,10 @@ def main():
     for key, write in (("DIFFERENCES", differences), ("TABLES", rows), ("PAGES", code_pages), ("NAMES", names)):
         parts[key] = []
         write(parts[key])
-    with open(HERE + "/encodings.inc", "w", encoding="utf-8") as f:
-        f.write("// Made by make_encodings.py from CPython 3.11.\n")
-        for key, lines in parts.items():
-            f.write(f"#ifdef COBRA_ENCODING_{key}\n" + "\n".join(lines) + f"\n#endif\n")
+    text = "// Made by make_encodings.py from CPython 3.11.\n"
+    for key, lines in parts.items():
+        text += f"#ifdef COBRA_ENCODING_{key}\n" + "\n".join(lines) + "\n#endif\n"
+    write_table("encodings.inc", text)
 
 
 main()

@@ -1,15 +1,16 @@
 #!/usr/bin/python3
-"""Writes known_names.inc from the installed python3-torch 1.13: which modules PyTorch has, and the
-names in those that our library has too. With them, a name that PyTorch has and our library lacks is
-"unsupported", and one that nobody has is the AttributeError that hasattr() asks about.
-`name=module:attribute` is a name that its module only imports from elsewhere (`from
+"""Writes known_names.inc (table_file.py) from the installed python3-torch 1.13: which modules
+PyTorch has, and the names in those that our library has too. With them, a name that PyTorch has and
+our library lacks is "unsupported", and one that nobody has is the AttributeError that hasattr()
+asks about. `name=module:attribute` is a name that its module only imports from elsewhere (`from
 torch.nn.modules.conv import Tensor`), `name=property` an attribute of tensors that is not a method.
 
 With a newer PyTorch (build/pypi/bin/python) it writes later_names.inc: the public names that 1.13
-lacks, and `-name` for those that are gone. versions.def has the names whose first version is
-known."""
+lacks, and `-name` for those that are gone. ../torch/versions.def has the names whose first version
+is known."""
 import glob
 import importlib
+import io
 import os
 import re
 import types
@@ -17,9 +18,10 @@ import warnings
 
 import torch
 import torch.nn.functional
+from table_file import HERE, read_table, write_table
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 LIBRARY = os.path.join(os.path.dirname(HERE), "library")
+VERSIONS = os.path.join(os.path.dirname(HERE), "torch", "versions.def")
 INTERNAL = (
     "test",
     "_internal",
@@ -74,10 +76,9 @@ def our_modules():
 def known_before():
     """The names in known_names.inc, and those of versions.def, by module."""
     known, dated = {}, {}
-    with open(HERE + "/known_names.inc") as file:
-        for module, names in re.findall(r'\{"([^"]*)",\n(.*?)\},\n', file.read(), re.S):
-            known[module] = {name.split("=")[0] for name in names.replace('"', " ").split()}
-    with open(HERE + "/versions.def") as file:
+    for module, names in re.findall(r'\{"([^"]*)",\n(.*?)\},\n', read_table("known_names.inc"), re.S):
+        known[module] = {name.split("=")[0] for name in names.replace('"', " ").split()}
+    with open(VERSIONS) as file:
         for module, names in re.findall(r'^COBRA_TORCH_SINCE\("([^"]+)", "([^"]+)"', file.read(), re.M):
             dated.setdefault(module, set()).update(names.split())
     return known, dated
@@ -123,24 +124,26 @@ def entry(module, name, value, homes):
 
 
 def write_known(values, homes):
-    with open(HERE + "/known_names.inc", "w") as out:
-        out.write("// Made by make_known_names.py from python3-torch %s.\n" % torch.__version__)
-        write_names(out, "", existing_modules())  # under the empty name: the modules
-        for module, value in sorted(values.items()):
-            names = [n for n in dir(value) if not n.startswith("_" if module in PUBLIC_ONLY else "__")]
-            write_names(out, module, [entry(module, n, getattr(value, n, None), homes) for n in names])
+    out = io.StringIO()
+    out.write("// Made by make_known_names.py from python3-torch %s.\n" % torch.__version__)
+    write_names(out, "", existing_modules())  # under the empty name: the modules
+    for module, value in sorted(values.items()):
+        names = [n for n in dir(value) if not n.startswith("_" if module in PUBLIC_ONLY else "__")]
+        write_names(out, module, [entry(module, n, getattr(value, n, None), homes) for n in names])
+    write_table("known_names.inc", out.getvalue())
 
 
 def write_later(values, homes):
     known, dated = known_before()
-    with open(HERE + "/later_names.inc", "w") as out:
-        out.write("// Made by make_known_names.py from PyTorch %s.\n" % torch.__version__.split("+")[0])
-        for module, value in sorted(values.items()):
-            before = known.get(module, set())
-            new = [n for n in dir(value) if not n.startswith("_") and n not in before | dated.get(module, set())]
-            gone = ["-" + n for n in sorted(before) if not n.startswith("_") and not hasattr(value, n)]
-            if new or gone:
-                write_names(out, module, [entry(module, n, getattr(value, n, None), homes) for n in new] + gone)
+    out = io.StringIO()
+    out.write("// Made by make_known_names.py from PyTorch %s.\n" % torch.__version__.split("+")[0])
+    for module, value in sorted(values.items()):
+        before = known.get(module, set())
+        new = [n for n in dir(value) if not n.startswith("_") and n not in before | dated.get(module, set())]
+        gone = ["-" + n for n in sorted(before) if not n.startswith("_") and not hasattr(value, n)]
+        if new or gone:
+            write_names(out, module, [entry(module, n, getattr(value, n, None), homes) for n in new] + gone)
+    write_table("later_names.inc", out.getvalue())
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes standard_names.inc: the public names of the standard library's modules that are offered
-here, and of their classes, as CPython 3.11 has them, and after "12:" or "13:" those that only later
-versions have.
+"""Writes standard_names.inc (table_file.py): the public names of the standard library's modules
+that are offered here, and of their classes, as CPython 3.11 has them, and after "12:" or "13:"
+those that only later versions have.
 
   python3.11 make_standard_names.py [TYPESHED/stdlib]
 
@@ -9,7 +9,9 @@ Later versions are read from typeshed (the stubs that mypy brings along), becaus
 need be installed. Without it, what the file has of them stays.
 """
 import ast
+import contextlib
 import importlib
+import io
 import os
 import pkgutil
 import re
@@ -17,7 +19,9 @@ import sys
 import textwrap
 import types
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from table_file import HERE, read_table, write_table
+
+STDLIB = os.path.join(os.path.dirname(HERE), "runtime", "stdlib")
 # Modules that are in C++ here; and the rest of packages of which a part is offered.
 NATIVE = ["builtins", "cmath", "itertools", "math", "sys"]
 LATER = (12, 13)
@@ -27,9 +31,9 @@ UNSET = {"characters_written"}
 
 def modules():
     found = list(NATIVE)
-    for folder, _, files in os.walk(HERE + "/../stdlib"):
+    for folder, _, files in os.walk(STDLIB):
         for file in files:
-            path = os.path.relpath(os.path.join(folder, file), HERE + "/../stdlib")
+            path = os.path.relpath(os.path.join(folder, file), STDLIB)
             found.append(path.removesuffix(".py").removesuffix("/__init__").replace("/", "."))
     return sorted(found)
 
@@ -92,10 +96,9 @@ class Stub:
 def known_later():
     """{place: {name: version}} of the file as it is."""
     known = {}
-    with open(HERE + "/standard_names.inc") as f:
-        for place, names in re.findall(r'\{"([^"]*)",([^}]*)\}', f.read()):
-            found = (word.split(":") for word in names.replace('"', " ").split() if ":" in word)
-            known[place] = {name: int(minor) for minor, name in found}
+    for place, names in re.findall(r'\{"([^"]*)",([^}]*)\}', read_table("standard_names.inc")):
+        found = (word.split(":") for word in names.replace('"', " ").split() if ":" in word)
+        known[place] = {name: int(minor) for minor, name in found}
     return known
 
 
@@ -141,11 +144,8 @@ def entry(place, names, later):
         print(f'     " {line} "' + ("}," if i + 1 == len(lines) else ""))
 
 
-def main():
-    if sys.version_info[:2] != (3, 11) or len(sys.argv) > 2:
-        sys.exit(__doc__)
+def print_table():
     known = known_later()
-    sys.stdout = open(HERE + "/standard_names.inc", "w")
     print("// Made by make_standard_names.py from CPython 3.11 and typeshed.")
     written = set()
     tops = {name.split(".")[0] for name in modules()} & sys.stdlib_module_names
@@ -168,6 +168,14 @@ def main():
             for place in sorted(places - written):
                 entry(place, classes[cls], later_classes.get(cls, {}))
             written |= places
+
+
+def main():
+    if sys.version_info[:2] != (3, 11) or len(sys.argv) > 2:
+        sys.exit(__doc__)
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        print_table()
+    write_table("standard_names.inc", text.getvalue())
 
 
 main()

@@ -7,13 +7,13 @@
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
-#include "graph/const_eval.h"
-#include "graph/constant_calls.h"
-#include "graph/cost.h"
+#include "graph/constants/const_eval.h"
+#include "graph/constants/constant_calls.h"
+#include "graph/cost/cost.h"
 #include "graph/getitem.h"
 #include "graph/op_rules.h"
-#include "graph/shape_rules.h"
-#include "graph/untrusted.h"
+#include "graph/shape/shape_rules.h"
+#include "graph/builder/untrusted.h"
 
 namespace cobra::python {
 

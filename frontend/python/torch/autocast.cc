@@ -3,7 +3,7 @@
 // work for the network.
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 
 namespace cobra::python {
 namespace {

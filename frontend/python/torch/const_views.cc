@@ -4,7 +4,7 @@
 // is written to, or the base was written to after the view got its values.
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
-#include "graph/const_eval.h"
+#include "graph/constants/const_eval.h"
 #include "graph/op_rules.h"
 
 namespace cobra::python {

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/torch/tensor.h"
-#include "graph/const_eval.h"
+#include "graph/constants/const_eval.h"
 
 namespace cobra::python {
 

@@ -7,8 +7,8 @@
 #include "base/limit_message.h"
 #include "frontend/python/torch/casts.h"
 #include "frontend/python/torch/tensor.h"
-#include "graph/const_eval.h"
-#include "graph/untrusted.h"
+#include "graph/constants/const_eval.h"
+#include "graph/builder/untrusted.h"
 
 namespace cobra::python {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/limit_message.h"
 #include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
-#include "graph/const_eval.h"
+#include "graph/constants/const_eval.h"
 
 namespace cobra::python {
 namespace {

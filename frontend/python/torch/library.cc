@@ -17,7 +17,7 @@
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_version.h"
 #include "frontend/python/torch/versions.h"
-#include "graph/const_eval.h"
+#include "graph/constants/const_eval.h"
 
 namespace cobra::python {
 namespace {

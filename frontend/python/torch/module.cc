@@ -10,7 +10,7 @@
 #include "frontend/python/torch/overrides.h"
 #include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
-#include "graph/untrusted.h"
+#include "graph/builder/untrusted.h"
 
 namespace cobra::python {
 namespace {

@@ -17,8 +17,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "frontend/python/runtime/interpreter/native.h"
 #include "graph/attributes.h"
-#include "graph/builder.h"
-#include "graph/layout.h"
+#include "graph/builder/builder.h"
+#include "graph/shape/layout.h"
 
 namespace cobra::python {
 

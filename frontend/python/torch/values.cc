@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/limit_message.h"
 #include "frontend/python/torch/tensor.h"
-#include "graph/const_eval.h"
+#include "graph/constants/const_eval.h"
 
 namespace cobra::python {
 namespace {
