@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "model/training/evaluate.h"
 #include "model/training/metrics.h"
 
 namespace cobra::lab {

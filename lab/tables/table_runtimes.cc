@@ -16,7 +16,6 @@
 #include "lab/tables/measured_rows.h"
 #include "model/predict/weights/bundle.h"
 #include "model/training/dataset.h"
-#include "model/training/evaluate.h"
 #include "model/training/trainer.h"
 
 namespace cobra::lab {

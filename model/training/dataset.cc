@@ -15,6 +15,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -22,6 +23,7 @@
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "model/predict/as_run/kernel_times.h"
+#include "model/predict/weights/version.h"
 #include "model/training/measuring_cost.h"
 #include "store/graph_reader.h"
 #include "store/measurement_json.h"
@@ -342,6 +344,23 @@ void NumberTargets(std::vector<Dataset>* sets) {
   for (size_t t = 0; t < sets->size(); ++t) {
     for (Sample& sample : (*sets)[t].samples) sample.target = static_cast<int>(t);
   }
+}
+
+absl::StatusOr<int> TargetOf(const predict::Manifest& manifest, const Dataset& data) {
+  std::vector<std::string> names;
+  for (size_t t = 0; t < manifest.targets.size(); ++t) {
+    names.push_back(manifest.targets[t].spec.name);
+    if (names.back() == data.target.name) return static_cast<int>(t);
+  }
+  // The rows of a store name a target as the worker does.
+  if (names.size() == 1) return 0;
+  return absl::InvalidArgumentError(
+      absl::StrCat("target ", data.target.name, " of the rows: the version has ", absl::StrJoin(names, ", ")));
+}
+
+absl::StatusOr<int> TargetOf(absl::string_view directory, const Dataset& data) {
+  COBRA_ASSIGN_OR_RETURN(const predict::ModelVersion version, predict::ReadVersion(directory));
+  return TargetOf(version.manifest, data);
 }
 
 std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool networks) {

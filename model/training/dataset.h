@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "graph/graph.h"
 #include "model/predict/target/target.h"
+#include "model/predict/weights/manifest.h"
 #include "store/measurement.h"
 #include "store/store.h"
 
@@ -79,6 +80,12 @@ struct Dataset {
 // Gives each data set's samples its position as their target: the order of the targets of a version
 // that is trained on all of them.
 void NumberTargets(std::vector<Dataset>* sets);
+
+// Which of the version's targets the rows are of: by name, or its only one. InvalidArgument with
+// the names otherwise.
+absl::StatusOr<int> TargetOf(const predict::Manifest& manifest, const Dataset& data);
+// The same of the version in a directory.
+absl::StatusOr<int> TargetOf(absl::string_view model_directory, const Dataset& data);
 
 std::vector<const Sample*> RowsOf(const Dataset& data, Split split, bool networks);
 

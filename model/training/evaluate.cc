@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "base/csv.h"
 #include "base/log.h"
 #include "base/statistics.h"
@@ -17,7 +16,6 @@
 #include "model/predict/price/known_range.h"
 #include "model/predict/weights/bundle.h"
 #include "model/predict/weights/linear_cost.h"
-#include "model/predict/weights/version.h"
 #include "model/predict/work/features.h"
 #include "model/training/interval_fit.h"
 #include "model/training/trainer.h"
@@ -134,23 +132,6 @@ json MapToJson(const std::map<std::string, Metrics>& metrics) {
 }
 
 }  // namespace
-
-absl::StatusOr<int> TargetOf(const predict::Manifest& manifest, const Dataset& data) {
-  std::vector<std::string> names;
-  for (size_t t = 0; t < manifest.targets.size(); ++t) {
-    names.push_back(manifest.targets[t].spec.name);
-    if (names.back() == data.target.name) return static_cast<int>(t);
-  }
-  // The rows of a store name a target as the worker does.
-  if (names.size() == 1) return 0;
-  return absl::InvalidArgumentError(
-      absl::StrCat("target ", data.target.name, " of the rows: the version has ", absl::StrJoin(names, ", ")));
-}
-
-absl::StatusOr<int> TargetOf(absl::string_view directory, const Dataset& data) {
-  COBRA_ASSIGN_OR_RETURN(const predict::ModelVersion version, predict::ReadVersion(directory));
-  return TargetOf(version.manifest, data);
-}
 
 absl::StatusOr<Evaluation> Evaluate(absl::string_view directory, const Dataset& data, Split split) {
   Evaluation e;

@@ -10,7 +10,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "model/predict/weights/manifest.h"
 #include "model/training/dataset.h"
 #include "model/training/metrics.h"
 
@@ -39,12 +38,6 @@ struct Evaluation {
   double layer_interval_width = 0, network_interval_width = 0;
   std::vector<PredictedRow> rows;  // networks, then layers; those that are furthest off first
 };
-
-// Which of the version's targets the rows are of: by name, or its only one. InvalidArgument with
-// the names otherwise.
-absl::StatusOr<int> TargetOf(const predict::Manifest& manifest, const Dataset& data);
-// The same of the version in a directory.
-absl::StatusOr<int> TargetOf(absl::string_view model_directory, const Dataset& data);
 
 absl::StatusOr<Evaluation> Evaluate(absl::string_view model_directory, const Dataset& data, Split split = Split::kTest);
 

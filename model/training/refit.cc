@@ -28,7 +28,6 @@
 #include "model/predict/work/features.h"
 #include "model/training/batch.h"
 #include "model/training/earlier_weights.h"
-#include "model/training/evaluate.h"
 #include "model/training/first_prices.h"
 #include "model/training/optimizer.h"
 

@@ -13,7 +13,6 @@
 #include "model/predict/predictor.h"
 #include "model/predict/price/prediction_interval.h"
 #include "model/training/dataset.h"
-#include "model/training/evaluate.h"
 #include "model/training/trainer.h"
 
 namespace cobra::training {
