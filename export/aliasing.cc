@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "graph/const_eval.h"
+#include "graph/constants/const_eval.h"
 
 namespace cobra::exporting {
 namespace {

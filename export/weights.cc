@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
 #include "base/new_file.h"
-#include "graph/const_eval.h"
-#include "graph/index_bounds.h"
+#include "graph/constants/const_eval.h"
+#include "graph/shape/index_bounds.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::exporting {

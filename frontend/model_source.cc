@@ -4,7 +4,7 @@
 
 #include "base/status_macros.h"
 #include "frontend/python/request_limits.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 
 namespace cobra::frontend {
 namespace {

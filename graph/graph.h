@@ -1,5 +1,5 @@
 // The network as PyTorch would run it: calls in execution order, every shape known. Immutable once
-// built (GraphBuilder, graph/builder.h). The predictor reads the same graph that the worker
+// built (GraphBuilder, graph/builder/builder.h). The predictor reads the same graph that the worker
 // executes.
 #ifndef COBRA_GRAPH_GRAPH_H_
 #define COBRA_GRAPH_GRAPH_H_

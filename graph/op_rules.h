@@ -68,7 +68,7 @@ enum class StrideRule : uint8_t {
 // their outputs, or for the values that their inputs must have.
 enum class Kernel : uint8_t {
   kPlain,        // reads its inputs, writes its outputs
-  kConvolution,  // graph/convolution_algorithm.h
+  kConvolution,  // graph/cost/convolution_algorithm.h
   kTransposed,   // a transposed convolution: a product, then columns are summed
   kMatmul,       // merges batch dimensions, then as kBatched
   kBatched,      // one product per matrix of a batch

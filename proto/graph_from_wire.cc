@@ -19,7 +19,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
-#include "graph/untrusted.h"
+#include "graph/builder/untrusted.h"
 #include "proto/graph_fields.h"
 #include "proto/graph_proto.h"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "base/wire_format.h"
 #include "cobra/v1/graph.pb.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "graph/graph.h"
 
 namespace cobra::proto {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/keyed_hash.h"
-#include "graph/untrusted.h"
+#include "graph/builder/untrusted.h"
 #include "proto/graph_fields.h"
 
 namespace cobra::proto {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 
 namespace cobra::report {
 namespace {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "base/counted.h"
 #include "base/utf8.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "report/boxes.h"
 #include "report/markup.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/status_macros.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 
 namespace cobra::store {
 

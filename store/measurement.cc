@@ -14,7 +14,7 @@
 #include "base/json_text.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "nlohmann/json.hpp"
 #include "store/json_cut.h"
 #include "store/measurement_json.h"

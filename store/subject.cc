@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "graph/fingerprint.h"
+#include "graph/form/fingerprint.h"
 
 namespace cobra::store {
 

@@ -24,7 +24,7 @@ struct Subject {
   bool is_network = false;
   // Operator of a layer, family of a network.
   std::string label;
-  // Of the graph, 32 hexadecimal digits (graph/fingerprint.h).
+  // Of the graph, 32 hexadecimal digits (graph/form/fingerprint.h).
   std::string fingerprint;
   // Without calls: it is not known, as that of a sample before it is drawn.
   graph::Graph graph;

@@ -20,7 +20,7 @@
 #include "base/data_path.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "model/predict/target/device_table.h"
 #include "worker/execute/executor.h"
 #include "worker/machine/device_lock.h"

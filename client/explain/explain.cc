@@ -12,7 +12,7 @@
 #include "base/without_escapes.h"
 #include "client/answer/path_pattern.h"
 #include "client/terminal/text_table.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 
 namespace cobra::client {
 namespace {

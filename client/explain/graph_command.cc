@@ -17,9 +17,9 @@
 #include "export/onnx/writer.h"
 #include "export/python/program.h"
 #include "export/weights.h"
-#include "graph/constant_calls.h"
-#include "graph/cost.h"
-#include "graph/json.h"
+#include "graph/constants/constant_calls.h"
+#include "graph/cost/cost.h"
+#include "graph/form/json.h"
 #include "report/network_svg.h"
 
 namespace cobra::client {

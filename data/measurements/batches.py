@@ -7,7 +7,7 @@ cobra-worker measure --space graphs --networks batches.jsonl --count 1000 --out 
 
 The same network in batches of 1, 2 and 4 shows where a runtime takes another way: LibTorch computes
 some convolutions of one image as products, which another image makes ones of oneDNN
-(graph/convolution_algorithm.h).
+(graph/cost/convolution_algorithm.h).
 """
 import json
 import lzma

@@ -5,7 +5,7 @@
 
 #include "export/ncnn/handlers.h"
 #include "export/weights.h"
-#include "graph/attention_inputs.h"
+#include "graph/shape/attention_inputs.h"
 
 namespace cobra::exporting::ncnn {
 namespace {

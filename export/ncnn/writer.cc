@@ -13,8 +13,8 @@
 #include "export/aliasing.h"
 #include "export/ncnn/call_writer.h"
 #include "export/ncnn/handlers.h"
-#include "graph/const_eval.h"
-#include "graph/layout.h"
+#include "graph/constants/const_eval.h"
+#include "graph/shape/layout.h"
 
 namespace cobra::exporting {
 namespace ncnn {

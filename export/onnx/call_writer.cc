@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "export/weights.h"
-#include "graph/shape_rules.h"
+#include "graph/shape/shape_rules.h"
 
 namespace cobra::exporting {
 namespace {

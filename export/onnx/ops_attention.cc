@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "export/onnx/handlers.h"
-#include "graph/attention_inputs.h"
+#include "graph/shape/attention_inputs.h"
 
 namespace cobra::exporting {
 namespace {

@@ -4,8 +4,8 @@
 #include "base/status_macros.h"
 #include "export/onnx/handlers.h"
 #include "export/onnx/region.h"
-#include "graph/layout.h"
-#include "graph/shape_rules.h"
+#include "graph/shape/layout.h"
+#include "graph/shape/shape_rules.h"
 
 namespace cobra::exporting {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "graph/getitem.h"
-#include "graph/layout.h"
+#include "graph/shape/layout.h"
 
 namespace cobra::exporting {
 namespace {

@@ -15,8 +15,8 @@
 #include "export/onnx/handlers.h"
 #include "export/onnx/onnx_file.h"
 #include "export/onnx/region.h"
-#include "graph/layout.h"
 #include "graph/op_rules.h"
+#include "graph/shape/layout.h"
 
 namespace cobra::exporting {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "frontend/nas/arch_text.h"
+#include "graph/builder/net_builder.h"
 #include "graph/graph.h"
-#include "graph/net_builder.h"
 
 namespace cobra::nas {
 

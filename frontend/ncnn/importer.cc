@@ -17,7 +17,7 @@
 #include "base/user_error.h"
 #include "frontend/ncnn/expression.h"
 #include "frontend/ncnn/handlers.h"
-#include "graph/untrusted.h"
+#include "graph/builder/untrusted.h"
 
 namespace cobra::ncnn {
 namespace {

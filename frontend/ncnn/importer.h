@@ -17,7 +17,7 @@
 #include "absl/time/time.h"
 #include "frontend/ncnn/param_file.h"
 #include "frontend/ncnn/reader.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::ncnn {
 

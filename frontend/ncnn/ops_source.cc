@@ -8,7 +8,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/ncnn/handlers.h"
-#include "graph/untrusted.h"
+#include "graph/builder/untrusted.h"
 
 namespace cobra::ncnn {
 namespace {

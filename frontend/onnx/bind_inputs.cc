@@ -16,7 +16,7 @@
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/node_context.h"
 #include "frontend/onnx/tensor_data.h"
-#include "graph/untrusted.h"
+#include "graph/builder/untrusted.h"
 
 namespace cobra::onnx {
 namespace {

@@ -16,8 +16,8 @@
 #include "frontend/onnx/node_context.h"
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
-#include "graph/const_eval.h"
-#include "graph/untrusted.h"
+#include "graph/builder/untrusted.h"
+#include "graph/constants/const_eval.h"
 
 namespace cobra::onnx {
 namespace {

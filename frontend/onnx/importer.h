@@ -17,8 +17,8 @@
 #include "absl/time/time.h"
 #include "frontend/onnx/reader.h"
 #include "frontend/onnx/value.h"
-#include "graph/builder.h"
-#include "graph/const_eval.h"
+#include "graph/builder/builder.h"
+#include "graph/constants/const_eval.h"
 #include "onnx/onnx_pb.h"
 
 namespace cobra::onnx {

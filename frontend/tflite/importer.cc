@@ -12,8 +12,8 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
-#include "graph/const_eval.h"
-#include "graph/untrusted.h"
+#include "graph/builder/untrusted.h"
+#include "graph/constants/const_eval.h"
 
 namespace cobra::tflite {
 namespace {

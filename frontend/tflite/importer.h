@@ -18,7 +18,7 @@
 #include "absl/time/time.h"
 #include "frontend/tflite/reader.h"
 #include "frontend/tflite/schema_generated.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::tflite {
 
@@ -78,7 +78,7 @@ class Importer {
   absl::StatusOr<graph::ValueRef> Move(const OpCall& call, graph::Op op, graph::Attributes attributes,
                                        std::vector<graph::ValueRef> inputs);
   // A call that computes: if the operator's result or a weight of it is quantised, the call is
-  // (graph/builder.h), and its result has the type that the file says.
+  // (graph/builder/builder.h), and its result has the type that the file says.
   absl::StatusOr<graph::ValueRef> Compute(const OpCall& call, graph::Op op, graph::Attributes attributes,
                                           std::vector<graph::ValueRef> inputs, bool inplace = false);
   absl::StatusOr<graph::ValueRef> Activate(const OpCall& call, graph::ValueRef x,

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "frontend/tflite/handlers.h"
-#include "graph/const_eval.h"
+#include "graph/constants/const_eval.h"
 
 namespace cobra::tflite::handlers {
 

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/limits.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "graph/graph.h"
 
 namespace cobra::tflite {

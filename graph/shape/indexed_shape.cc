@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "graph/shape_rules.h"
+#include "graph/shape/shape_rules.h"
 
 namespace cobra::graph {
 namespace {
@@ -44,7 +44,7 @@ class ShapeOfIndexed {
       return absl::OutOfRangeError("Dimension out of range: an index after a second ellipsis");
     switch (item.kind) {
       case IndexItem::Kind::kNone: out_.push_back(1); return absl::OkStatus();
-      // An index of its own into a dimension of one element: [0] or [].
+      // An index into an added dimension of one element: [0] or [].
       case IndexItem::Kind::kBool: return Join({item.value});
       case IndexItem::Kind::kEllipsis:
         if (ellipses_++ > 0) passed_ = passed_ || taken_ > 0;
@@ -74,7 +74,7 @@ class ShapeOfIndexed {
     const auto zeros = [](const Shape& shape) { return std::count(shape.begin(), shape.end(), 0) > 0; };
     if (into_nothing_ && !zeros(advanced_))
       return absl::OutOfRangeError("index is out of bounds for dimension with size 0");
-    if (!outside_.ok() && !zeros(out_)) return outside_;  // PyTorch reads no index where nothing comes out
+    if (!outside_.ok() && !zeros(out_)) return outside_;  // PyTorch reads no index if the result is empty
     return std::move(out_);
   }
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "cobra/v1/measurements.pb.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "server/lanes/metrics.h"
 #include "server/queue/measurement_task.h"
 #include "server/queue/task_watch.h"

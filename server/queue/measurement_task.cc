@@ -9,7 +9,7 @@
 #include "base/names.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "proto/graph_proto.h"
 #include "store/queue/task_subject.h"
 

@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "cobra/v1/measurements.pb.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "graph/graph.h"
 #include "server/access/access.h"
 #include "store/queue/task_queue.h"

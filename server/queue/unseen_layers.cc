@@ -8,8 +8,8 @@
 #include "absl/time/clock.h"
 #include "base/limit_message.h"
 #include "base/status_macros.h"
-#include "graph/extract.h"
-#include "graph/graph_bytes.h"
+#include "graph/builder/extract.h"
+#include "graph/form/graph_bytes.h"
 
 namespace cobra::server {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/user_error.h"
 #include "frontend/model_source.h"
 #include "frontend/python/reader.h"
-#include "graph/graph_bytes.h"
+#include "graph/form/graph_bytes.h"
 #include "proto/graph_proto.h"
 #include "proto/model_source_proto.h"
 #include "proto/request_words.h"

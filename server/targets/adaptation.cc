@@ -20,7 +20,7 @@
 #include "base/names.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
-#include "graph/graph_bytes.h"
+#include "graph/form/graph_bytes.h"
 #include "model/predict/target/timing_level.h"
 #include "server/access/access.h"
 #include "server/access/caller.h"

@@ -14,8 +14,8 @@
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "base/utf8.h"
-#include "graph/exact_bytes.h"
-#include "graph/graph_bytes.h"
+#include "graph/form/exact_bytes.h"
+#include "graph/form/graph_bytes.h"
 #include "proto/status_proto.h"
 
 namespace cobra::server {

@@ -9,7 +9,7 @@
 #include "base/limit_message.h"
 #include "base/status_macros.h"
 #include "base/utf8.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "store/queue/review.h"
 #include "store/queue/task_lease.h"
 #include "store/queue/task_subject.h"

@@ -14,8 +14,8 @@
 #include "base/json.h"
 #include "base/json_text.h"
 #include "base/status_macros.h"
-#include "graph/builder.h"
-#include "graph/json.h"
+#include "graph/builder/builder.h"
+#include "graph/form/json.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::store {

@@ -1,7 +1,7 @@
 // What a task of the queue measures, and its only reader and writer for the database (task_queue.h,
 // TaskSpec::subject_json) and for a worker's spool (worker/queue/spool.h):
 //
-//   {"graph": GRAPH, "repeat": 0}     graph/json.h, without origins
+//   {"graph": GRAPH, "repeat": 0}     graph/form/json.h, without origins
 //   {"sample": {"space": "paper-layers", "index": 17, "seed": 1}, "repeat": 0}
 //                                     the worker draws it (worker/sample/sampler.h)
 #ifndef COBRA_STORE_QUEUE_TASK_SUBJECT_H_

@@ -24,7 +24,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "model/predict/weights/version.h"
 #include "proto/graph_proto.h"
 #include "tests/bench/bench.h"

@@ -6,7 +6,7 @@
 #include "absl/strings/str_split.h"
 #include "client/explain/explain_render.h"
 #include "gmock/gmock.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 

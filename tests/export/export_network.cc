@@ -34,11 +34,11 @@
 #include "export/weights.h"
 #include "frontend/ncnn/reader.h"
 #include "frontend/onnx/reader.h"
-#include "graph/builder.h"
-#include "graph/constant_calls.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
-#include "graph/layout.h"
+#include "graph/builder/builder.h"
+#include "graph/constants/constant_calls.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/json.h"
+#include "graph/shape/layout.h"
 #include "nlohmann/json.hpp"
 #include "tests/export/export_document.h"
 #include "tests/export/more_cases.h"
@@ -267,7 +267,8 @@ absl::StatusOr<graph::Graph> Reordered(const worker::Case& c, int how) {
   return std::move(builder).Build(outputs);
 }
 
-// Programs of reordered cases; a line of JSON for each, with the strides that graph/layout.h says.
+// Programs of reordered cases; a line of JSON for each, with the strides that graph/shape/layout.h
+// says.
 absl::Status WriteStrides(const std::string& folder) {
   std::vector<worker::Case> cases = worker::AllCases();
   for (worker::Case& c : MoreCases()) cases.push_back(std::move(c));

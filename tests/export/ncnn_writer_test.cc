@@ -3,9 +3,9 @@
 #include "export/ncnn/writer.h"
 #include "frontend/ncnn/reader.h"
 #include "gmock/gmock.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "tests/export/export_document.h"
 

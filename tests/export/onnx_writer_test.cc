@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "export/onnx/writer.h"
 #include "frontend/onnx/reader.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "tests/export/export_document.h"
 

@@ -1,7 +1,7 @@
-"""The strides that graph/layout.h computes are PyTorch's: a call of each operator on a transposed
-tensor, on one that is channels last, on every second element of one, and with a transposed second
-operand. In 1.13 and, where it is installed, in 2.13. Strides of dimensions of one element, and of
-tensors without elements, do not matter.
+"""The strides that graph/shape/layout.h computes are PyTorch's: a call of each operator on a
+transposed tensor, on one that is channels last, on every second element of one, and with a
+transposed second operand. In 1.13 and, where it is installed, in 2.13. Strides of dimensions of one
+element, and of tensors without elements, do not matter.
 
 Exit 77 without python3-torch.
 """

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/file.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/diagnostic.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 
 namespace cobra::frontend {

@@ -6,9 +6,9 @@
 #include "base/diagnostic.h"
 #include "base/hash.h"
 #include "cobra/v1/graph.pb.h"
-#include "graph/cost.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
+#include "graph/cost/cost.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/json.h"
 #include "proto/graph_proto.h"
 
 namespace cobra::fuzz {

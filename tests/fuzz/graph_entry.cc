@@ -1,6 +1,6 @@
 #include "cobra/v1/graph.pb.h"
 #include "google/protobuf/stubs/logging.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "proto/graph_proto.h"
 #include "proto/parsed_size.h"
 #include "tests/fuzz/checks.h"

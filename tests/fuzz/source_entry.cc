@@ -5,7 +5,7 @@
 #include "frontend/python/interpreter_image.h"
 #include "frontend/python/reader.h"
 #include "frontend/python/syntax/parser.h"
-#include "graph/fingerprint.h"
+#include "graph/form/fingerprint.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/entry_points.h"
 

@@ -1,7 +1,7 @@
-#include "graph/const_eval.h"
+#include "graph/constants/const_eval.h"
 
 #include "gmock/gmock.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::graph {
 namespace {

@@ -1,11 +1,11 @@
-#include "graph/constant_calls.h"
+#include "graph/constants/constant_calls.h"
 
 #include <memory>
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "graph/builder.h"
-#include "graph/cost.h"
+#include "graph/builder/builder.h"
+#include "graph/cost/cost.h"
 #include "gtest/gtest.h"
 
 namespace cobra::graph {

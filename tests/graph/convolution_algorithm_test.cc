@@ -1,4 +1,4 @@
-#include "graph/convolution_algorithm.h"
+#include "graph/cost/convolution_algorithm.h"
 
 #include "graph_testing.h"
 

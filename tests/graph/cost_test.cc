@@ -1,8 +1,8 @@
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 
 #include <limits>
 
-#include "graph/distinct_inputs.h"
+#include "graph/cost/distinct_inputs.h"
 #include "graph_testing.h"
 
 namespace cobra::graph {

@@ -1,9 +1,9 @@
-#include "graph/exact_bytes.h"
+#include "graph/form/exact_bytes.h"
 
 #include <string>
 #include <vector>
 
-#include "graph/fingerprint.h"
+#include "graph/form/fingerprint.h"
 #include "graph_testing.h"
 
 namespace cobra::graph {

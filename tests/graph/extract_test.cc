@@ -1,11 +1,11 @@
-#include "graph/extract.h"
+#include "graph/builder/extract.h"
 
 #include <memory>
 #include <utility>
 
-#include "graph/builder.h"
-#include "graph/cost.h"
-#include "graph/fingerprint.h"
+#include "graph/builder/builder.h"
+#include "graph/cost/cost.h"
+#include "graph/form/fingerprint.h"
 #include "gtest/gtest.h"
 
 namespace cobra::graph {

@@ -1,4 +1,4 @@
-#include "graph/fingerprint.h"
+#include "graph/form/fingerprint.h"
 
 #include "graph_testing.h"
 

@@ -1,4 +1,4 @@
-#include "graph/graph_bytes.h"
+#include "graph/form/graph_bytes.h"
 
 #include <malloc.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/sanitizer.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 
 namespace cobra::graph {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 
 namespace cobra::graph {

@@ -1,10 +1,10 @@
-#include "graph/json.h"
+#include "graph/form/json.h"
 
 #include <cmath>
 
 #include "base/diagnostic.h"
 #include "gmock/gmock.h"
-#include "graph/fingerprint.h"
+#include "graph/form/fingerprint.h"
 #include "graph_testing.h"
 #include "nlohmann/json.hpp"
 

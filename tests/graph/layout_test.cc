@@ -1,4 +1,4 @@
-#include "graph/layout.h"
+#include "graph/shape/layout.h"
 
 #include "graph_testing.h"
 

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
-#include "graph/builder.h"
-#include "graph/json.h"
+#include "graph/builder/builder.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 
 namespace cobra::graph {

@@ -1,4 +1,4 @@
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 
 #include <memory>
 #include <string>
@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "gmock/gmock.h"
-#include "graph/block_cache.h"
-#include "graph/builder.h"
-#include "graph/json.h"
+#include "graph/builder/block_cache.h"
+#include "graph/builder/builder.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 
 namespace cobra::graph {

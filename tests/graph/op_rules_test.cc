@@ -7,8 +7,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "graph/builder.h"
-#include "graph/const_rules.h"
+#include "graph/builder/builder.h"
+#include "graph/constants/const_rules.h"
 #include "graph/op_table.h"
 #include "gtest/gtest.h"
 

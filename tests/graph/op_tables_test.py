@@ -66,7 +66,8 @@ def main():
     row = re.search(r"^COBRA_OP_RULES\(tanhshrink,.*$", rules, re.M).group(0)
     named = rules.replace(row, re.sub(r"None,\s+None\)$", "Unary, None)", row))
     assert named != rules
-    expect("a rule without its function", {"graph/op_rules.def": named}, "graph/const_eval_arithmetic.cc", "tanhshrink")
+    arithmetic = "graph/constants/const_eval_arithmetic.cc"
+    expect("a rule without its function", {"graph/op_rules.def": named}, arithmetic, "tanhshrink")
 
     for failure in failures:
         print(failure)

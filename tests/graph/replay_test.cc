@@ -4,10 +4,10 @@
 #include <map>
 
 #include "base/file.h"
-#include "graph/builder.h"
-#include "graph/cost.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
+#include "graph/builder/builder.h"
+#include "graph/cost/cost.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 

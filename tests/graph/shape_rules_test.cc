@@ -1,4 +1,4 @@
-#include "graph/shape_rules.h"
+#include "graph/shape/shape_rules.h"
 
 #include <tuple>
 
@@ -7,7 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "gmock/gmock.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::graph {
 namespace {

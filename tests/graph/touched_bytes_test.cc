@@ -1,11 +1,11 @@
-#include "graph/touched_bytes.h"
+#include "graph/cost/touched_bytes.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "graph/cost.h"
-#include "graph/index_bounds.h"
+#include "graph/cost/cost.h"
+#include "graph/shape/index_bounds.h"
 #include "graph_testing.h"
 
 namespace cobra::graph {

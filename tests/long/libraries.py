@@ -116,7 +116,8 @@ def verdict(case, site):
     graph = json.loads(output)
     for record in graph["ops"]:
         if record["op"] == "setitem" and record.get("kind") == "alias":
-            del record["kind"]  # a call that PyTorch 1.13 shows to no tracer (graph/json.cc), but 2.13 does
+            # A call that PyTorch 1.13 shows to no tracer (graph/form/json.cc), but 2.13 does.
+            del record["kind"]
     why = graph_equality_test.difference(truth, graph, in_order=False)
     if why is None and truth["counted"] != graph["macs"]:
         return "exact", f"{graph['macs']} multiply-accumulates, torch.utils.flop_counter {truth['counted']}"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 
 namespace cobra::proto {

@@ -6,8 +6,8 @@
 #include <variant>
 
 #include "base/diagnostic.h"
-#include "graph/builder.h"
-#include "graph/json.h"
+#include "graph/builder/builder.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 
 namespace cobra::proto {

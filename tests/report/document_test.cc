@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "graph/cost.h"
-#include "graph/memory.h"
+#include "graph/cost/cost.h"
+#include "graph/cost/memory.h"
 #include "gtest/gtest.h"
 #include "tests/report/networks.h"
 

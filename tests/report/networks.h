@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "cobra/v1/cobra.pb.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "gtest/gtest.h"
 
 namespace cobra::report {

@@ -13,7 +13,7 @@
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "cobra/v1/cobra.grpc.pb.h"
-#include "graph/graph_bytes.h"
+#include "graph/form/graph_bytes.h"
 #include "grpcpp/grpcpp.h"
 #include "proto/grpc_status.h"
 #include "tests/server/server_testing.h"

@@ -6,7 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
 #include "base/names.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 #include "tests/server/fake_predictor.h"
 #include "tests/server/fake_store.h"

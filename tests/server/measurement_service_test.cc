@@ -8,7 +8,7 @@
 #include "absl/time/clock.h"
 #include "cobra/v1/measurements.grpc.pb.h"
 #include "gmock/gmock.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "grpcpp/grpcpp.h"
 #include "gtest/gtest.h"
 #include "proto/graph_proto.h"

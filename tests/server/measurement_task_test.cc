@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 #include "proto/graph_proto.h"
 

@@ -12,7 +12,7 @@
 #include "base/diagnostic.h"
 #include "base/names.h"
 #include "base/sanitizer.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 #include "onnx/onnx_pb.h"
 #include "proto/graph_proto.h"

@@ -19,7 +19,7 @@
 #include "base/file.h"
 #include "base/sanitizer.h"
 #include "frontend/python/reader.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::server {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "client/client.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 #include "proto/graph_proto.h"
 #include "server/server.h"

@@ -7,8 +7,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/time/clock.h"
-#include "graph/builder.h"
-#include "graph/graph_bytes.h"
+#include "graph/builder/builder.h"
+#include "graph/form/graph_bytes.h"
 #include "gtest/gtest.h"
 #include "store/queue/task_queue.h"
 #include "store/sql/sql.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 #include "graph/graph.h"
 
 namespace cobra::store {

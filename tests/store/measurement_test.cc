@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "store/json_cut.h"

@@ -11,7 +11,7 @@
 #include "absl/time/clock.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "tests/store/a_graph.h"
 #include "tests/store/databases.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gmock/gmock.h"
-#include "graph/builder.h"
-#include "graph/fingerprint.h"
+#include "graph/builder/builder.h"
+#include "graph/form/fingerprint.h"
 #include "gtest/gtest.h"
 
 namespace cobra::store {

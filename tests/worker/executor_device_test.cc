@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "gtest/gtest.h"
 #include "worker/execute/executor.h"
 #include "worker/machine/machine.h"

@@ -4,8 +4,8 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "graph/builder.h"
-#include "graph/net_builder.h"
+#include "graph/builder/builder.h"
+#include "graph/builder/net_builder.h"
 #include "gtest/gtest.h"
 #include "tests/worker/executor_cases.h"
 #include "worker/run/probe.h"

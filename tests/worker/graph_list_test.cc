@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
-#include "graph/fingerprint.h"
+#include "graph/form/fingerprint.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 

@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "gmock/gmock.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "worker/sample/sampler.h"
 

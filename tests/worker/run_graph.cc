@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "worker/execute/executor.h"
 
 namespace cobra::worker {

@@ -10,9 +10,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "frontend/nas/reader.h"
-#include "graph/cost.h"
-#include "graph/fingerprint.h"
-#include "graph/json.h"
+#include "graph/cost/cost.h"
+#include "graph/form/fingerprint.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "worker/sample/families.h"
 

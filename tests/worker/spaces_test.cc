@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "gtest/gtest.h"
 #include "worker/execute/executor.h"
 #include "worker/sample/sampler.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement_json.h"
 #include "store/record_file.h"

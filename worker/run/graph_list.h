@@ -1,9 +1,9 @@
 // A file of graphs to measure, one per line: `cobra-worker sample` writes it, `cobra-train select`
 // selects from it, and `cobra-worker measure --graphs` measures it.
 //   {"space","index","seed","is_network","label","graph"}
-// graph as in a record (graph/json.h); the rest may be left out: space "asked", index the line's
-// number, seed 1, a network if there are several calls. A file of records will do: its subjects
-// are measured again.
+// graph as in a record (graph/form/json.h); the rest may be left out: space "asked", index the
+// line's number, seed 1, a network if there are several calls. A file of records will do: its
+// subjects are measured again.
 #ifndef COBRA_WORKER_RUN_GRAPH_LIST_H_
 #define COBRA_WORKER_RUN_GRAPH_LIST_H_
 

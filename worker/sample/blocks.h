@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 
 namespace cobra::worker {
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "frontend/nas/reader.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "worker/sample/blocks.h"
 #include "worker/sample/sampler.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "worker/sample/random.h"
 #include "worker/sample/sampler.h"
 

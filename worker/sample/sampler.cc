@@ -4,7 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/data_path.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 
 namespace cobra::worker {
 

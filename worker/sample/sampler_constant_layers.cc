@@ -2,13 +2,13 @@
 // unpacked from int8 and int4, masks, positions, random draws. Eager PyTorch runs them in every
 // call of the network; layers of image networks have hardly any. Most calls take inputs here, so
 // that no runtime can fold them; those that make a tensor of none say something of a runtime that
-// runs them only (graph/constant_calls.h).
+// runs them only (graph/constants/constant_calls.h).
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "worker/sample/layer_kinds.h"
 #include "worker/sample/random.h"
 

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/status_macros.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "nlohmann/json.hpp"
 #include "worker/sample/random.h"
 #include "worker/sample/sampler.h"

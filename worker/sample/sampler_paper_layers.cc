@@ -2,7 +2,7 @@
 // batch 1.
 #include <numeric>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "worker/sample/layer_kinds.h"
 #include "worker/sample/random.h"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "graph/cost.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
+#include "graph/cost/cost.h"
 #include "worker/sample/random.h"
 #include "worker/sample/sampler.h"
 

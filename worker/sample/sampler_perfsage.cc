@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "worker/sample/blocks.h"
 #include "worker/sample/random.h"
 #include "worker/sample/sampler.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "worker/sample/layer_kinds.h"
 #include "worker/sample/random.h"
 

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "worker/sample/families.h"
 #include "worker/sample/sampler.h"
 

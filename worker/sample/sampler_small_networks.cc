@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "graph/net_builder.h"
+#include "graph/builder/net_builder.h"
 #include "worker/sample/random.h"
 #include "worker/sample/sampler.h"
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "frontend/nas/reader.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "gtest/gtest.h"
 
 namespace cobra::nas {

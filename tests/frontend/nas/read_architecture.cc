@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_split.h"
 #include "frontend/nas/reader.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::nas {

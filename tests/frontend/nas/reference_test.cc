@@ -7,8 +7,8 @@
 #include "base/file.h"
 #include "frontend/nas/reader.h"
 #include "frontend/python/reader.h"
-#include "graph/constant_calls.h"
-#include "graph/json.h"
+#include "graph/constants/constant_calls.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "tests/frontend/nas/random_architectures.h"
 

@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "frontend/ncnn/reader.h"
-#include "graph/cost.h"
+#include "graph/cost/cost.h"
 #include "worker/execute/executor.h"
 
 namespace cobra::ncnn {

@@ -9,8 +9,8 @@
 #include "absl/strings/str_split.h"
 #include "base/file.h"
 #include "frontend/ncnn/reader.h"
-#include "graph/cost.h"
-#include "graph/json.h"
+#include "graph/cost/cost.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 
 namespace cobra::ncnn {

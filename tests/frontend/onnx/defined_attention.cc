@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/status_macros.h"
-#include "graph/builder.h"
+#include "graph/builder/builder.h"
 
 namespace cobra::onnx {
 namespace {

@@ -3,9 +3,9 @@
 #include <map>
 
 #include "frontend/tflite/reader.h"
-#include "graph/cost.h"
-#include "graph/json.h"
-#include "graph/layout.h"
+#include "graph/cost/cost.h"
+#include "graph/form/json.h"
+#include "graph/shape/layout.h"
 #include "gtest/gtest.h"
 
 namespace cobra::tflite {

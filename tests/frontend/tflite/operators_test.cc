@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "frontend/tflite/reader.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 #include "tests/frontend/tflite/operator_files.h"
 

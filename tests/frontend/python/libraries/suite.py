@@ -155,7 +155,8 @@ def read(case, reader, site):
     graph = json.loads(answer)
     for record in graph.get("ops", ()):
         if record["op"] == "setitem" and record.get("kind") == "alias":
-            del record["kind"]  # a call that PyTorch 1.13 shows to no tracer (graph/json.cc), but 2.13 does
+            # A call that PyTorch 1.13 shows to no tracer (graph/form/json.cc), but 2.13 does.
+            del record["kind"]
     return graph
 
 

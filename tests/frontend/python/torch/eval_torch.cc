@@ -11,7 +11,7 @@
 #include "frontend/python/interpreter_image.h"
 #include "frontend/python/torch/library.h"
 #include "frontend/python/torch/tensor.h"
-#include "graph/constant_calls.h"
+#include "graph/constants/constant_calls.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::python {

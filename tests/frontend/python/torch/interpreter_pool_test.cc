@@ -13,7 +13,7 @@
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
 #include "gmock/gmock.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "gtest/gtest.h"
 
 namespace cobra::python {

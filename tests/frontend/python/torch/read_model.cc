@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "frontend/python/reader.h"
 #include "frontend/python/runtime/interpreter/import.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
 

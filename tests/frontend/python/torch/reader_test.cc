@@ -6,7 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
 #include "gmock/gmock.h"
-#include "graph/json.h"
+#include "graph/form/json.h"
 
 namespace cobra::python {
 namespace {
