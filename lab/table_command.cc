@@ -14,8 +14,8 @@
 #include "lab/replay/active_report.h"
 #include "lab/sums/layer_sum.h"
 #include "lab/tables/tables.h"
-#include "model/training/dataset.h"
-#include "model/training/evaluate.h"
+#include "model/training/evaluation/evaluate.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::lab {
 namespace {

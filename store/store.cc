@@ -69,7 +69,7 @@ absl::StatusOr<StoredMeasurement> MeasurementFromRow(const SqlRow& row, GraphRea
   m.subject.is_network = row.Int(4) != 0;
   // The column has every digit, record_json only three decimals.
   m.latency.median_us = row.Real(5);
-  // Without its graph, nothing is learned from it (model/training/dataset.h counts it).
+  // Without its graph, nothing is learned from it (model/training/rows/dataset.h counts it).
   const std::string graph_json = row.Text(6);
   if (const absl::Status graph = graph_json.empty() ? absl::OkStatus() : graphs->Read(graph_json, &m.subject);
       !graph.ok())

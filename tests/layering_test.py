@@ -26,11 +26,22 @@ PREDICT = [
     "model/predict/weights",
     "model/predict/work",
 ]
+TRAINING = [
+    "model/training",
+    "model/training/evaluation",
+    "model/training/rows",
+    "model/training/selection",
+]
 # Folder -> folders that it may include beside itself. A folder stands for the files in it, not for
 # the folders below it.
 MAY_INCLUDE = {
     "base": [],
     "graph": ["base"],
+    "graph/shape": ["graph", "base"],
+    "graph/cost": ["graph/shape", "graph", "base"],
+    "graph/builder": ["graph/shape", "graph", "base"],
+    "graph/constants": ["graph/builder", "graph/cost", "graph/shape", "graph", "base"],
+    "graph/form": ["graph/constants", "graph/builder", "graph/cost", "graph", "base"],
     "frontend/nas": ["graph", "base"],
     "frontend/ncnn": ["graph", "base"],
     "frontend/onnx": ["graph", "base"],
@@ -97,13 +108,16 @@ MAY_INCLUDE = {
     "model/predict/as_run": ["model/predict/price", "model/predict/target", "graph", "base"],
     "model/predict/adapt": ["model/predict/work", "model/predict/target", "store", "graph", "base"],
     "model/predict": [*PREDICT[1:], "model/infer", "model/text", "graph", "base"],
-    "model/training": [*PREDICT, "model/net", "model/text", "store", "graph", "base"],
-    "model/space": ["model/training", *PREDICT, "model/net", "frontend/nas", "graph", "base"],
-    "train": ["model/training", "model/net", "model/space", "store", "base"],
-    "lab/variants": ["model/training", "model/space", *PREDICT, "model/net", "model/text", "graph", "base"],
+    "model/training/rows": [*PREDICT, "model/net", "model/text", "store", "graph", "base"],
+    "model/training": ["model/training/rows", *PREDICT, "model/net", "model/text", "graph", "base"],
+    "model/training/evaluation": ["model/training", "model/training/rows", *PREDICT, "graph", "base"],
+    "model/training/selection": ["model/training", "model/training/rows", *PREDICT, "model/net", "store", "graph", "base"],
+    "model/space": [*TRAINING, *PREDICT, "model/net", "frontend/nas", "graph", "base"],
+    "train": [*TRAINING, "model/net", "model/space", "store", "base"],
+    "lab/variants": [*TRAINING, "model/space", *PREDICT, "model/net", "model/text", "graph", "base"],
     "lab/published": [
         "lab/variants",
-        "model/training",
+        *TRAINING,
         "model/space",
         *PREDICT,
         "model/net",
@@ -111,12 +125,12 @@ MAY_INCLUDE = {
         "graph",
         "base",
     ],
-    "lab/replay": ["lab/variants", "model/training", "graph", "base"],
-    "lab/sums": ["model/training", "graph", "base"],
+    "lab/replay": ["lab/variants", *TRAINING, "graph", "base"],
+    "lab/sums": [*TRAINING, "graph", "base"],
     "lab/tables": [
         "lab/published",
         "lab/variants",
-        "model/training",
+        *TRAINING,
         "model/space",
         *PREDICT,
         "model/net",
@@ -125,7 +139,7 @@ MAY_INCLUDE = {
         "graph",
         "base",
     ],
-    "lab": ["lab/replay", "lab/sums", "lab/tables", "train", "model/training", "base"],
+    "lab": ["lab/replay", "lab/sums", "lab/tables", "train", *TRAINING, "base"],
     "proto": ["frontend", "graph", "base"],
     "worker/machine": ["model/predict/target", "base"],
     "worker/meter": ["store", "base"],
@@ -348,12 +362,17 @@ MAY_INCLUDE = {
         "base",
     ],
 }
+# What may include base/ or graph/ may include their rooms too.
+for including, included in MAY_INCLUDE.items():
+    for top in ("base", "graph"):
+        if top in included and including.split("/")[0] != top:
+            included += [room for room in MAY_INCLUDE if room.startswith(top + "/")]
 # Tests may include everything, but lab/ may be absent: only its own tests may depend on it.
 OPTIONAL = {"lab": "tests/lab/"}
 # Beginning of an external include -> files that may have it.
 EXTERNAL = {
     r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/weights/bundle\.cc$"
-    r"|model/training/([^/]*\.cc|(batch|optimizer|training_run)\.h)$|model/space/"
+    r"|model/training/(.*\.cc|(batch|optimizer|training_run)\.h)$|model/space/"
     r"|lab/(published|variants)/|lab/tables/[^/]*\.cc$"
     r"|worker/execute/",
     r"(grpc|grpcpp)/": r"(proto/compression|proto/connection|proto/grpc_status|server/|client/[^/]*$|worker/queue/)",
@@ -499,7 +518,7 @@ PLANTED = {
     "frontend/b.cc": "#include <grpcpp/grpcpp.h>",
     "model/text/a.cc": '#include "model/predict/predictor.h"',
     "model/predict/price/a.h": '#  include "ATen/core/Tensor.h"',
-    "model/predict/b.cc": '#include "model/training/dataset.h"',
+    "model/predict/b.cc": '#include "model/training/rows/dataset.h"',
     "model/predict/work/a.cc": '#include "model/predict/price/known_range.h"',
     "model/predict/adapt/a.cc": '#include "model/predict/predictor.h"',
     "model/training/a.cc": '#include "model/space/space.h"',

@@ -8,9 +8,9 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
-#include "model/training/confidence_check.h"
-#include "model/training/dataset.h"
-#include "model/training/evaluate.h"
+#include "model/training/evaluation/confidence_check.h"
+#include "model/training/evaluation/evaluate.h"
+#include "model/training/rows/dataset.h"
 #include "train/commands.h"
 
 namespace cobra::train {

@@ -17,10 +17,10 @@
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
-#include "model/training/dataset.h"
-#include "model/training/evaluate.h"
-#include "model/training/gate.h"
+#include "model/training/evaluation/evaluate.h"
+#include "model/training/evaluation/gate.h"
 #include "model/training/refit.h"
+#include "model/training/rows/dataset.h"
 #include "store/store.h"
 #include "train/commands.h"
 

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/status_macros.h"
 #include "base/without_escapes.h"
-#include "model/training/select.h"
+#include "model/training/selection/select.h"
 #include "train/commands.h"
 
 namespace cobra::train {

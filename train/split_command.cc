@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 #include "train/commands.h"
 
 namespace cobra::train {

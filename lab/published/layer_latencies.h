@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lab/published/boosted_trees.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::lab {
 

@@ -24,10 +24,10 @@
 #include "base/status_macros.h"
 #include "graph/cost/cost.h"
 #include "lab/variants/kernel_model.h"
-#include "model/training/dataset.h"
-#include "model/training/layer_model.h"
-#include "model/training/measuring_cost.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/dataset.h"
+#include "model/training/rows/measuring_cost.h"
+#include "model/training/rows/metrics.h"
+#include "model/training/selection/layer_model.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::lab {

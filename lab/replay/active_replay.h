@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "model/training/active.h"
+#include "model/training/selection/active.h"
 
 namespace cobra::lab {
 

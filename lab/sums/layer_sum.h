@@ -11,9 +11,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/training/dataset.h"
-#include "model/training/evaluate.h"
-#include "model/training/metrics.h"
+#include "model/training/evaluation/evaluate.h"
+#include "model/training/rows/dataset.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::lab {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/statistics.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::lab {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/types/span.h"
 #include "lab/tables/table.h"
 #include "lab/tables/work_folder.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::lab {
 

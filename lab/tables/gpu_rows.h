@@ -14,7 +14,7 @@
 #include "lab/tables/kept_answers.h"
 #include "lab/tables/table.h"
 #include "lab/tables/work_folder.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::lab {
 

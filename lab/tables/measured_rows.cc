@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "base/status_macros.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::lab {
 

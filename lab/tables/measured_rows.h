@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lab/tables/table.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 #include "model/training/trainer.h"
 
 namespace cobra::lab {

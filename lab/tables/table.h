@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::lab {
 

@@ -22,7 +22,7 @@
 #include "lab/tables/measured_rows.h"
 #include "model/predict/predictor.h"
 #include "model/predict/target/sheet_comparison.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::lab {
 namespace {

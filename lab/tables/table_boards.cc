@@ -20,7 +20,7 @@
 #include "lab/tables/public_rows.h"
 #include "lab/tables/work_folder.h"
 #include "model/predict/predictor.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::lab {
 namespace {

@@ -16,7 +16,7 @@
 #include "model/predict/adapt/calibration.h"
 #include "model/predict/predictor.h"
 #include "model/predict/target/probe_design.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::lab {
 namespace {

@@ -18,7 +18,7 @@
 #include "lab/tables/measured_rows.h"
 #include "lab/tables/public_rows.h"
 #include "lab/tables/work_folder.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 #include "model/training/trainer.h"
 
 namespace cobra::lab {

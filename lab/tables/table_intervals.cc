@@ -13,8 +13,8 @@
 #include "lab/tables/nasbench201_data.h"
 #include "model/predict/weights/bundle.h"
 #include "model/predict/weights/spread.h"
-#include "model/training/dataset.h"
-#include "model/training/interval_fit.h"
+#include "model/training/evaluation/interval_fit.h"
+#include "model/training/rows/dataset.h"
 #include "model/training/trainer.h"
 
 namespace cobra::lab {

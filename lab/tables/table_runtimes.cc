@@ -15,7 +15,7 @@
 #include "lab/tables/coverage.h"
 #include "lab/tables/measured_rows.h"
 #include "model/predict/weights/bundle.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 #include "model/training/trainer.h"
 
 namespace cobra::lab {

@@ -13,7 +13,7 @@
 #include "graph/cost/cost.h"
 #include "model/net/threads.h"
 #include "model/predict/work/features.h"
-#include "model/training/layer_model.h"
+#include "model/training/selection/layer_model.h"
 
 namespace cobra::lab {
 namespace {

@@ -10,8 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "model/training/active.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
+#include "model/training/selection/active.h"
 
 namespace cobra::lab {
 

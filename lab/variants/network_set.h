@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::lab {
 

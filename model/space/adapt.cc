@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::space {
 namespace {

@@ -8,7 +8,7 @@
 #include <random>
 #include <set>
 
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::space {
 namespace {

@@ -17,7 +17,7 @@
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::space {

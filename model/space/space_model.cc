@@ -16,7 +16,7 @@
 #include "base/status_macros.h"
 #include "model/net/safetensors.h"
 #include "model/space/tensor_map.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::space {

@@ -15,7 +15,7 @@
 #include "absl/types/span.h"
 #include "model/predict/weights/bundle.h"
 #include "model/text/tokenizer.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::training {
 

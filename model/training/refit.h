@@ -12,7 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::training {
 

@@ -11,8 +11,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "model/net/config.h"
-#include "model/training/dataset.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/dataset.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::training {
 

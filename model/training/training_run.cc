@@ -43,10 +43,10 @@
 #include "model/predict/work/features.h"
 #include "model/training/earlier_weights.h"
 #include "model/training/first_prices.h"
-#include "model/training/larger_network.h"
-#include "model/training/metrics.h"
 #include "model/training/optimizer.h"
-#include "model/training/other_gpu.h"
+#include "model/training/rows/larger_network.h"
+#include "model/training/rows/metrics.h"
+#include "model/training/rows/other_gpu.h"
 
 namespace cobra::training {
 namespace {

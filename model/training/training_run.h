@@ -16,8 +16,8 @@
 #include "model/predict/weights/bundle.h"
 #include "model/text/tokenizer.h"
 #include "model/training/batch.h"
-#include "model/training/dataset.h"
 #include "model/training/first_prices.h"
+#include "model/training/rows/dataset.h"
 #include "model/training/trainer.h"
 
 namespace cobra::training {

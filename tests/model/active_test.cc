@@ -1,4 +1,4 @@
-#include "model/training/active.h"
+#include "model/training/selection/active.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/training/measuring_cost.h"
+#include "model/training/rows/measuring_cost.h"
 
 namespace cobra::training {
 namespace {

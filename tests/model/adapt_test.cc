@@ -11,7 +11,7 @@
 
 #include "model/space/adapt_width.h"
 #include "model/space/space.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::space {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/training/confidence_check.h"
+#include "model/training/evaluation/confidence_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "model/predict/predictor.h"
 #include "model/predict/price/prediction_interval.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 #include "model/training/trainer.h"
 
 namespace cobra::training {

@@ -1,4 +1,4 @@
-#include "model/training/gate.h"
+#include "model/training/evaluation/gate.h"
 
 #include <cmath>
 #include <random>

@@ -1,6 +1,6 @@
 // What physics says of every target, on random networks: twice the batch, or twice the width, takes
 // no less time. Networks here are drawn by the test; training asks the same of others
-// (model/training/larger_network.h).
+// (model/training/rows/larger_network.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>

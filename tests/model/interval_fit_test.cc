@@ -1,4 +1,4 @@
-#include "model/training/interval_fit.h"
+#include "model/training/evaluation/interval_fit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "model/training/larger_network.h"
+#include "model/training/rows/larger_network.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "graph/builder/builder.h"
-#include "graph/cost/cost.h"
 #include "graph/builder/net_builder.h"
+#include "graph/cost/cost.h"
 
 namespace cobra::training {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/predict/price/launch_time.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::predict {
 namespace {

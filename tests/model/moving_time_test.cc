@@ -8,7 +8,7 @@
 
 #include "graph/builder/net_builder.h"
 #include "model/predict/predictor.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::predict {
 namespace {

@@ -1,4 +1,4 @@
-#include "model/training/other_gpu.h"
+#include "model/training/rows/other_gpu.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "graph/builder/net_builder.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::predict {
 namespace {

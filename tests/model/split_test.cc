@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file.h"
 #include "graph/form/json.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 #include "store/store.h"
 
 namespace cobra::training {

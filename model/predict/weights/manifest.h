@@ -19,7 +19,8 @@
 namespace cobra::predict {
 
 // Half-widths of the 90 % interval in log-latency: conformal quantiles of |log predicted - log
-// measured| / spread on rows that no training used (Vovk et al.; model/training/interval_fit.h).
+// measured| / spread on rows that no training used (Vovk et al.;
+// model/training/evaluation/interval_fit.h).
 struct IntervalWidth {
   double half_width = 0;  // for a spread of 1
   SpreadModel spread;

@@ -1,13 +1,13 @@
 // What physics says of a measurement on a GPU for GPUs that nobody measured
 // (model/training/training_run.cc).
-#ifndef COBRA_MODEL_TRAINING_OTHER_GPU_H_
-#define COBRA_MODEL_TRAINING_OTHER_GPU_H_
+#ifndef COBRA_MODEL_TRAINING_ROWS_OTHER_GPU_H_
+#define COBRA_MODEL_TRAINING_ROWS_OTHER_GPU_H_
 
 #include <optional>
 #include <random>
 
 #include "model/predict/target/target.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::training {
 
@@ -27,4 +27,4 @@ OtherGpu OtherGpuFor(const Sample& row, const predict::TargetSpec& spec, std::mt
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_OTHER_GPU_H_
+#endif  // COBRA_MODEL_TRAINING_ROWS_OTHER_GPU_H_

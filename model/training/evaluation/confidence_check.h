@@ -1,7 +1,7 @@
 // Whether a confidence says something about the error: rows that a version is sure of beside the
 // others.
-#ifndef COBRA_MODEL_TRAINING_CONFIDENCE_CHECK_H_
-#define COBRA_MODEL_TRAINING_CONFIDENCE_CHECK_H_
+#ifndef COBRA_MODEL_TRAINING_EVALUATION_CONFIDENCE_CHECK_H_
+#define COBRA_MODEL_TRAINING_EVALUATION_CONFIDENCE_CHECK_H_
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::training {
 
@@ -48,4 +48,4 @@ std::string AnsweredRowsToCsv(const ConfidenceCheck& check);
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_CONFIDENCE_CHECK_H_
+#endif  // COBRA_MODEL_TRAINING_EVALUATION_CONFIDENCE_CHECK_H_

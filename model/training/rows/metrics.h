@@ -1,5 +1,5 @@
-#ifndef COBRA_MODEL_TRAINING_METRICS_H_
-#define COBRA_MODEL_TRAINING_METRICS_H_
+#ifndef COBRA_MODEL_TRAINING_ROWS_METRICS_H_
+#define COBRA_MODEL_TRAINING_ROWS_METRICS_H_
 
 #include <cstdint>
 #include <vector>
@@ -30,4 +30,4 @@ double ConformalQuantile(std::vector<double> scores, double coverage);
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_METRICS_H_
+#endif  // COBRA_MODEL_TRAINING_ROWS_METRICS_H_

@@ -1,4 +1,4 @@
-#include "model/training/measuring_cost.h"
+#include "model/training/rows/measuring_cost.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "model/training/layer_model.h"
+#include "model/training/selection/layer_model.h"
 
 #include <torch/types.h>
 

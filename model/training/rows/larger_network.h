@@ -1,7 +1,7 @@
 // A network on twice as many inputs, or of more channels: it takes no less time on any device,
 // which training adds to what was measured.
-#ifndef COBRA_MODEL_TRAINING_LARGER_NETWORK_H_
-#define COBRA_MODEL_TRAINING_LARGER_NETWORK_H_
+#ifndef COBRA_MODEL_TRAINING_ROWS_LARGER_NETWORK_H_
+#define COBRA_MODEL_TRAINING_ROWS_LARGER_NETWORK_H_
 
 #include <optional>
 #include <random>
@@ -21,4 +21,4 @@ std::vector<graph::Graph> PerceptronsByWidth(std::mt19937_64* random);
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_LARGER_NETWORK_H_
+#endif  // COBRA_MODEL_TRAINING_ROWS_LARGER_NETWORK_H_

@@ -1,4 +1,4 @@
-#include "model/training/active.h"
+#include "model/training/selection/active.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "base/hash.h"
-#include "model/training/active_gaussian_process.h"
+#include "model/training/selection/active_gaussian_process.h"
 
 namespace cobra::training {
 namespace {

@@ -1,6 +1,6 @@
 // Batched predictions and vectors of layers by a model version, for active selection.
-#ifndef COBRA_MODEL_TRAINING_LAYER_MODEL_H_
-#define COBRA_MODEL_TRAINING_LAYER_MODEL_H_
+#ifndef COBRA_MODEL_TRAINING_SELECTION_LAYER_MODEL_H_
+#define COBRA_MODEL_TRAINING_SELECTION_LAYER_MODEL_H_
 
 #include <memory>
 #include <string>
@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "model/training/active.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
+#include "model/training/selection/active.h"
 
 namespace cobra::training {
 
@@ -34,4 +34,4 @@ class LayerModel {
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_LAYER_MODEL_H_
+#endif  // COBRA_MODEL_TRAINING_SELECTION_LAYER_MODEL_H_

@@ -1,6 +1,6 @@
 // Measurements -> training rows, and the split that is fixed before anything is trained.
-#ifndef COBRA_MODEL_TRAINING_DATASET_H_
-#define COBRA_MODEL_TRAINING_DATASET_H_
+#ifndef COBRA_MODEL_TRAINING_ROWS_DATASET_H_
+#define COBRA_MODEL_TRAINING_ROWS_DATASET_H_
 
 #include <string>
 #include <utility>
@@ -117,4 +117,4 @@ double RepeatabilityFloor(const std::vector<Repeat>& repeats);
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_DATASET_H_
+#endif  // COBRA_MODEL_TRAINING_ROWS_DATASET_H_

@@ -1,4 +1,4 @@
-#include "model/training/active_gaussian_process.h"
+#include "model/training/selection/active_gaussian_process.h"
 
 #include <torch/types.h>
 

@@ -3,8 +3,8 @@
 // trained on it must be better. Anchors are the test rows of the measurements that the serving
 // version was evaluated on, by layer type and network family. They were fixed before anything was
 // trained (dataset.h), and no version is trained on them.
-#ifndef COBRA_MODEL_TRAINING_GATE_H_
-#define COBRA_MODEL_TRAINING_GATE_H_
+#ifndef COBRA_MODEL_TRAINING_EVALUATION_GATE_H_
+#define COBRA_MODEL_TRAINING_EVALUATION_GATE_H_
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::training {
 
@@ -54,4 +54,4 @@ std::string GateReportToTable(const GateReport& report);
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_GATE_H_
+#endif  // COBRA_MODEL_TRAINING_EVALUATION_GATE_H_

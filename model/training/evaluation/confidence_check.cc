@@ -1,4 +1,4 @@
-#include "model/training/confidence_check.h"
+#include "model/training/evaluation/confidence_check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "model/predict/predictor.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::training {
 namespace {

@@ -2,8 +2,8 @@
 // intervals, and those that selected the best seed. The spread models the size of the errors by
 // kind. The width is what 9 of 10 rows need, each with a spread that was fitted without the row
 // (cross-conformal: Vovk 2015).
-#ifndef COBRA_MODEL_TRAINING_INTERVAL_FIT_H_
-#define COBRA_MODEL_TRAINING_INTERVAL_FIT_H_
+#ifndef COBRA_MODEL_TRAINING_EVALUATION_INTERVAL_FIT_H_
+#define COBRA_MODEL_TRAINING_EVALUATION_INTERVAL_FIT_H_
 
 #include <cstdint>
 #include <vector>
@@ -14,7 +14,7 @@
 #include "model/predict/target/target.h"
 #include "model/predict/weights/manifest.h"
 #include "model/predict/weights/spread.h"
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 namespace cobra::training {
 
@@ -27,10 +27,11 @@ struct SpreadFit {
   std::vector<double> out_of_fold;
 };
 
-// `off_by`: AbsLogError (model/training/metrics.h) of each row of `embeddings`. Quantile regression of
-// its logarithm, the penalty by cross-validation; too few rows: a spread of 1. `family`: a number
-// of each row; rows of one family err together, and none of them is in the fit that others of it
-// are held against. Empty, or fewer than five families: each row is one of its own.
+// `off_by`: AbsLogError (model/training/rows/metrics.h) of each row of `embeddings`. Quantile
+// regression of its logarithm, the penalty by cross-validation; too few rows: a spread of 1.
+// `family`: a number of each row; rows of one family err together, and none of them is in the fit
+// that others of it are held against. Empty, or fewer than five families: each row is one of its
+// own.
 SpreadFit FitSpread(const std::vector<std::vector<float>>& embeddings, const std::vector<double>& off_by,
                     const std::vector<int64_t>& family = {});
 
@@ -49,4 +50,4 @@ void PoolFewNetworks(absl::Span<const predict::TargetSpec* const> targets, absl:
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_INTERVAL_FIT_H_
+#endif  // COBRA_MODEL_TRAINING_EVALUATION_INTERVAL_FIT_H_

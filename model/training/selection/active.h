@@ -20,8 +20,8 @@
 // allocation with costs, smoothed: no better than drawing by seconds); core-sets (Sener and
 // Savarese 2018) and largest clusters (LCMD, Holzmueller et al. 2022), which use neither cost nor
 // error; committees of heads, which agree where the shared encoder is wrong.
-#ifndef COBRA_MODEL_TRAINING_ACTIVE_H_
-#define COBRA_MODEL_TRAINING_ACTIVE_H_
+#ifndef COBRA_MODEL_TRAINING_SELECTION_ACTIVE_H_
+#define COBRA_MODEL_TRAINING_SELECTION_ACTIVE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -83,4 +83,4 @@ absl::StatusOr<Selection> SelectLayers(const SelectionTask& task, const Selectio
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_ACTIVE_H_
+#endif  // COBRA_MODEL_TRAINING_SELECTION_ACTIVE_H_

@@ -1,4 +1,4 @@
-#include "model/training/dataset.h"
+#include "model/training/rows/dataset.h"
 
 #include <unistd.h>
 
@@ -24,7 +24,7 @@
 #include "base/status_macros.h"
 #include "model/predict/as_run/kernel_times.h"
 #include "model/predict/weights/version.h"
-#include "model/training/measuring_cost.h"
+#include "model/training/rows/measuring_cost.h"
 #include "store/graph_reader.h"
 #include "store/measurement_json.h"
 #include "store/record_file.h"

@@ -1,4 +1,4 @@
-#include "model/training/interval_fit.h"
+#include "model/training/evaluation/interval_fit.h"
 
 #include <torch/optim/lbfgs.h>
 #include <torch/types.h>
@@ -15,7 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 #include "model/training/trainer.h"
 
 namespace cobra::training {

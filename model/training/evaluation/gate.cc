@@ -1,4 +1,4 @@
-#include "model/training/gate.h"
+#include "model/training/evaluation/gate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "model/training/evaluate.h"
+#include "model/training/evaluation/evaluate.h"
 #include "model/training/trainer.h"
 #include "nlohmann/json.hpp"
 

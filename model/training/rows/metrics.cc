@@ -1,4 +1,4 @@
-#include "model/training/metrics.h"
+#include "model/training/rows/metrics.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // `cobra-train select`: selects, from candidates that a worker has drawn, those whose measurement
 // improves a model version most in a given time (active.h).
-#ifndef COBRA_MODEL_TRAINING_SELECT_H_
-#define COBRA_MODEL_TRAINING_SELECT_H_
+#ifndef COBRA_MODEL_TRAINING_SELECTION_SELECT_H_
+#define COBRA_MODEL_TRAINING_SELECTION_SELECT_H_
 
 #include <cstdint>
 #include <string>
@@ -45,4 +45,4 @@ std::string SelectReportToTable(const SelectReport& report);
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_SELECT_H_
+#endif  // COBRA_MODEL_TRAINING_SELECTION_SELECT_H_

@@ -1,7 +1,7 @@
 // The errors of a model version on held-out rows, with those of the layer-wise sum and the FLOPs
 // line, and the repeatability floor.
-#ifndef COBRA_MODEL_TRAINING_EVALUATE_H_
-#define COBRA_MODEL_TRAINING_EVALUATE_H_
+#ifndef COBRA_MODEL_TRAINING_EVALUATION_EVALUATE_H_
+#define COBRA_MODEL_TRAINING_EVALUATION_EVALUATE_H_
 
 #include <map>
 #include <string>
@@ -10,8 +10,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "model/training/dataset.h"
-#include "model/training/metrics.h"
+#include "model/training/rows/dataset.h"
+#include "model/training/rows/metrics.h"
 
 namespace cobra::training {
 
@@ -55,4 +55,4 @@ std::string EvaluatedRowsToCsv(const Evaluation& evaluation);
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_EVALUATE_H_
+#endif  // COBRA_MODEL_TRAINING_EVALUATION_EVALUATE_H_

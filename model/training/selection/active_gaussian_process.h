@@ -1,8 +1,8 @@
 // The rules of active.h: a Gaussian process on the layers' vectors.
-#ifndef COBRA_MODEL_TRAINING_ACTIVE_GAUSSIAN_PROCESS_H_
-#define COBRA_MODEL_TRAINING_ACTIVE_GAUSSIAN_PROCESS_H_
+#ifndef COBRA_MODEL_TRAINING_SELECTION_ACTIVE_GAUSSIAN_PROCESS_H_
+#define COBRA_MODEL_TRAINING_SELECTION_ACTIVE_GAUSSIAN_PROCESS_H_
 
-#include "model/training/active.h"
+#include "model/training/selection/active.h"
 
 namespace cobra::training {
 
@@ -12,4 +12,4 @@ Selection SelectByGaussianProcess(const SelectionTask& task, const SelectionOpti
 
 }  // namespace cobra::training
 
-#endif  // COBRA_MODEL_TRAINING_ACTIVE_GAUSSIAN_PROCESS_H_
+#endif  // COBRA_MODEL_TRAINING_SELECTION_ACTIVE_GAUSSIAN_PROCESS_H_
