@@ -8,7 +8,7 @@ function(cobra_library name)
   cobra_warnings(${name})
 endfunction()
 
-# cobra_room(NAME SOURCES a.cc b.cc): sources of a library whose rooms call each other.
+# cobra_room(NAME SOURCES a.cc b.cc): sources of a library in a room of its folder.
 function(cobra_room name)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)

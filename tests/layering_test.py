@@ -14,6 +14,7 @@ import tempfile
 SOURCE = (".cc", ".h", ".def", ".inc")
 
 FRONTENDS = ["frontend", "frontend/nas", "frontend/ncnn", "frontend/onnx", "frontend/python", "frontend/tflite"]
+SYNTAX = ["frontend/python/syntax", "frontend/python/syntax/parse"]
 RUNTIME = ["frontend/python/runtime/" + room for room in ("heap", "interpreter", "eval", "types", "modules")]
 SERVER_ROOMS = ["lanes", "access", "transport", "rpc", "reader", "targets", "queue"]  # below server/predict
 # The API, then its rooms: what serves includes all of them.
@@ -35,7 +36,11 @@ TRAINING = [
 # Folder -> folders that it may include beside itself. A folder stands for the files in it, not for
 # the folders below it.
 MAY_INCLUDE = {
-    "base": [],
+    "base/bytes": [],
+    "base/text": [],
+    "base": ["base/text"],
+    "base/file": ["base/text", "base"],
+    "base/process": ["base/file", "base/text", "base"],
     "graph": ["base"],
     "graph/shape": ["graph", "base"],
     "graph/cost": ["graph/shape", "graph", "base"],
@@ -48,16 +53,18 @@ MAY_INCLUDE = {
     "frontend/tflite": ["graph", "base"],
     "frontend/python/tables": [],
     "frontend/python/syntax": ["frontend/python/tables", "base"],
+    "frontend/python/syntax/check": ["frontend/python/syntax", "base"],
+    "frontend/python/syntax/parse": ["frontend/python/syntax/check", "frontend/python/syntax", "base"],
     "frontend/python/runtime/heap": ["frontend/python/syntax", "base"],
     "frontend/python/runtime/interpreter": [
         "frontend/python/runtime/heap",
-        "frontend/python/syntax",
+        *SYNTAX,
         "frontend/python/tables",
         "base",
     ],
-    "frontend/python/runtime/eval": [*RUNTIME[:2], "frontend/python/syntax", "base"],
+    "frontend/python/runtime/eval": [*RUNTIME[:2], *SYNTAX, "base"],
     "frontend/python/runtime/types": [*RUNTIME[:3], "frontend/python/syntax", "frontend/python/tables", "base"],
-    "frontend/python/runtime/modules": [*RUNTIME[:4], "frontend/python/syntax", "base"],
+    "frontend/python/runtime/modules": [*RUNTIME[:4], *SYNTAX, "base"],
     "frontend/python/library": [*RUNTIME, "base"],
     "frontend/python/torch": [
         "frontend/python/library",
@@ -521,7 +528,7 @@ PLANTED = {
     "model/predict/b.cc": '#include "model/training/rows/dataset.h"',
     "model/predict/work/a.cc": '#include "model/predict/price/known_range.h"',
     "model/predict/adapt/a.cc": '#include "model/predict/predictor.h"',
-    "model/training/a.cc": '#include "model/space/space.h"',
+    "model/training/a.cc": '#include "model/space/architectures/space.h"',
     "model/training/b.cc": '#include "lab/variants/pretrain.h"',
     "model/training/c.h": "#include <torch/types.h>",
     "model/space/a.cc": '#include "store/store.h"',
@@ -533,7 +540,7 @@ PLANTED = {
     "worker/b.cc": '#include "model/predict/predictor.h"',
     "worker/a.cc": '#include "model/net/cobra_net.h"',
     "worker/meter/a.h": '#include "worker/run/measure.h"',
-    "lab/variants/a.cc": '#include "lab/published/gcn.h"',
+    "lab/variants/a.cc": '#include "lab/published/networks/gcn.h"',
     "lab/tables/a.cc": "#include <xgboost/c_api.h>",
     "tests/model/a_test.cc": '#include "lab/variants/pretrain.h"',
     "client/a.cc": '#include "model/predict/predictor.h"',

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "base/status_macros.h"
 #include "frontend/python/import_plan.h"
 #include "frontend/python/interpreter_image.h"

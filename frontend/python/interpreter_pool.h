@@ -20,7 +20,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "frontend/python/interpreter_image.h"
 #include "frontend/python/reader.h"
 

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
-#include "base/similar_words.h"
+#include "base/text/similar_words.h"
 #include "base/user_error.h"
 
 namespace cobra::python {

@@ -1,8 +1,8 @@
 #include "frontend/python/request_limits.h"
 
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "frontend/python/cached_tokens.h"
 #include "frontend/python/torch/torch_version.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/command_line.h"
+#include "base/process/command_line.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::bench {

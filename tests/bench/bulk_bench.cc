@@ -18,8 +18,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
-#include "base/keyed_hash.h"
+#include "base/bytes/keyed_hash.h"
+#include "base/file/file.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "frontend/nas/reader.h"

@@ -1,6 +1,6 @@
 // Caches of a thousand and of a million entries: `cobra-bench cache`.
 //
-// Look-ups of base/clock_cache.h in this process, on one thread and in the processor's
+// Look-ups of base/bytes/clock_cache.h in this process, on one thread and in the processor's
 // time, of embeddings in random order. Requests to two servers in turns, one of which has answered
 // a thousand different ones before, the other a million; each is asked for those, in random order.
 // They name one network and differ in a number that the server ignores, so they are found by their
@@ -25,9 +25,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/clock_cache.h"
-#include "base/hash.h"
-#include "base/heap_bytes.h"
+#include "base/bytes/clock_cache.h"
+#include "base/bytes/hash.h"
+#include "base/bytes/heap_bytes.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "tests/bench/architectures.h"

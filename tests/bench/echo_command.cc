@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/echo.h"

@@ -28,7 +28,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "cobra/v1/cobra.pb.h"

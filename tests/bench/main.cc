@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "base/command_line.h"
+#include "base/process/command_line.h"
 #include "tests/bench/bench.h"
 
 namespace cobra::bench {

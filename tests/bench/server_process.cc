@@ -12,10 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/descriptor.h"
-#include "base/file.h"
+#include "base/file/descriptor.h"
+#include "base/file/file.h"
+#include "base/process/subprocess.h"
 #include "base/status_macros.h"
-#include "base/subprocess.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::bench {

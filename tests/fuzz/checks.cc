@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/bytes/hash.h"
 #include "base/diagnostic.h"
-#include "base/hash.h"
 #include "cobra/v1/graph.pb.h"
 #include "graph/cost/cost.h"
 #include "graph/form/fingerprint.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/sanitizer.h"
 #include "gtest/gtest.h"
 #include "tests/fuzz/checks.h"

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "base/tensor_file.h"
+#include "base/file/tensor_file.h"
 #include "model/predict/target/device_table.h"
 #include "model/predict/target/target.h"
 #include "model/predict/weights/manifest.h"

@@ -4,7 +4,7 @@
 #include "base/diagnostic.h"
 #include "frontend/python/interpreter_image.h"
 #include "frontend/python/reader.h"
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 #include "graph/form/fingerprint.h"
 #include "tests/fuzz/checks.h"
 #include "tests/fuzz/entry_points.h"

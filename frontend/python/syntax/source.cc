@@ -11,7 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/syntax/encodings.h"
 #include "frontend/python/syntax/unicode.h"
 

@@ -3,17 +3,17 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/torch/tensor.h"
 #include "frontend/python/torch/torch_rules.h"
+#include "graph/builder/untrusted.h"
 #include "graph/constants/const_eval.h"
 #include "graph/constants/constant_calls.h"
 #include "graph/cost/cost.h"
 #include "graph/getitem.h"
 #include "graph/op_rules.h"
 #include "graph/shape/shape_rules.h"
-#include "graph/builder/untrusted.h"
 
 namespace cobra::python {
 

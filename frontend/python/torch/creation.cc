@@ -4,11 +4,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/torch/casts.h"
 #include "frontend/python/torch/tensor.h"
-#include "graph/constants/const_eval.h"
 #include "graph/builder/untrusted.h"
+#include "graph/constants/const_eval.h"
 
 namespace cobra::python {
 namespace {

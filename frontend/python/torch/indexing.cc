@@ -3,7 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/torch/refused.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/constants/const_eval.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "frontend/python/library/modules.h"
 #include "frontend/python/torch/known_names.h"

@@ -2,7 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 
 namespace cobra::python {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/torch/tensor.h"
 #include "graph/constants/const_eval.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "frontend/nas/reader.h"
 #include "frontend/python/reader.h"
 #include "graph/constants/constant_calls.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "frontend/ncnn/reader.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

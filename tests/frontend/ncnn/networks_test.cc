@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "frontend/ncnn/reader.h"
 #include "graph/cost/cost.h"
 #include "graph/form/json.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "frontend/ncnn/reader.h"
 #include "gtest/gtest.h"
 #include "worker/execute/executor.h"

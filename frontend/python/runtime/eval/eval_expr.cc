@@ -6,7 +6,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/similar_words.h"
+#include "base/text/similar_words.h"
 #include "frontend/python/runtime/heap/set_order.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 

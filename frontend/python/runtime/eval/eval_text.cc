@@ -2,10 +2,10 @@
 // same limits as all other code.
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/runtime/eval/code_object.h"
 #include "frontend/python/runtime/interpreter/internal.h"
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 
 namespace cobra::python {
 namespace {

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/internal.h"
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 #include "frontend/python/syntax/walk.h"
 
 namespace cobra::python {

@@ -3,7 +3,7 @@
 #include "frontend/python/runtime/eval/generator.h"
 
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 
 namespace cobra::python {

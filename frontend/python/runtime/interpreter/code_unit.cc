@@ -7,13 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
-#include "base/file.h"
-#include "base/limit_message.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/runtime/interpreter/data_files.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/internal.h"
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 #include "frontend/python/syntax/python_version.h"
 
 namespace cobra::python {

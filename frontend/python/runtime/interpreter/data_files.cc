@@ -17,9 +17,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "base/descriptor.h"
-#include "base/file.h"
-#include "base/limit_message.h"
+#include "base/file/descriptor.h"
+#include "base/file/file.h"
+#include "base/text/limit_message.h"
 
 namespace cobra::python {
 namespace {

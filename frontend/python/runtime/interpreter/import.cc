@@ -5,14 +5,14 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "absl/synchronization/mutex.h"
-#include "base/file.h"
-#include "base/limit_message.h"
+#include "base/file/file.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "frontend/python/runtime/interpreter/import_names.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/runtime/interpreter/missing_module.h"
 #include "frontend/python/runtime/interpreter/standard_names.h"
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 
 namespace cobra::python {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "frontend/python/runtime/interpreter/interpreter.h"
 #include "frontend/python/runtime/interpreter/native.h"
 #include "frontend/python/runtime/interpreter/scope.h"

@@ -6,9 +6,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
-#include "base/similar_words.h"
-#include "base/thread_priority.h"
+#include "base/process/thread_priority.h"
+#include "base/text/limit_message.h"
+#include "base/text/similar_words.h"
 #include "frontend/python/runtime/heap/coroutine.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/internal.h"

@@ -5,14 +5,14 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "frontend/python/runtime/eval/code_object.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/runtime/interpreter/read_notes.h"
 #include "frontend/python/runtime/modules/place.h"
 #include "frontend/python/runtime/modules/stdlib.h"
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 #include "frontend/python/syntax/python_version.h"
 
 namespace cobra::python {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "frontend/python/runtime/interpreter/interpreter.h"
 #include "frontend/python/runtime/interpreter/native.h"
 

@@ -1,4 +1,4 @@
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 
 #include <pthread.h>
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes/hash.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
-#include "base/hash.h"
-#include "frontend/python/syntax/parser.h"
+#include "base/file/file.h"
+#include "frontend/python/syntax/parse/parser.h"
 #include "frontend/python/syntax/python_version.h"
 #include "tests/frontend/python/syntax/ast_writer.h"
 

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "frontend/python/reader.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "graph/form/json.h"

@@ -1,5 +1,5 @@
 // The match statement and its patterns.
-#include "frontend/python/syntax/parser_impl.h"
+#include "frontend/python/syntax/parse/parser_impl.h"
 
 namespace cobra::python {
 namespace ast {

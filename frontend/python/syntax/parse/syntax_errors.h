@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "frontend/python/syntax/lexer.h"
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 #include "frontend/python/syntax/tree_builder.h"
 
 namespace cobra::python {

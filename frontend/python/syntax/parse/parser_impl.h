@@ -19,7 +19,7 @@
 #include "absl/types/span.h"
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/syntax/lexer.h"
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 #include "frontend/python/syntax/tree_builder.h"
 
 namespace cobra::python {

@@ -1,5 +1,5 @@
 // Type parameters and type statements: Python 3.12, and 3.13 for defaults.
-#include "frontend/python/syntax/parser_impl.h"
+#include "frontend/python/syntax/parse/parser_impl.h"
 
 namespace cobra::python {
 namespace ast {

@@ -1,7 +1,7 @@
 // Strings since Python 3.12: those that stand side by side become one, and f-strings are tokens
 // (lexer_fstrings.cc). Positions and joined texts are those of CPython 3.13's action_helpers.c.
 #include "absl/strings/str_cat.h"
-#include "frontend/python/syntax/parser_impl.h"
+#include "frontend/python/syntax/parse/parser_impl.h"
 
 namespace cobra::python {
 namespace ast {

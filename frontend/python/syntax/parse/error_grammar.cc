@@ -1,4 +1,4 @@
-#include "frontend/python/syntax/error_grammar.h"
+#include "frontend/python/syntax/parse/error_grammar.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace {
 using Op = GrammarItem::Op;
 
 constexpr char kGrammar[] =
-#include "frontend/python/syntax/error_grammar.inc"
+#include "frontend/python/syntax/parse/error_grammar.inc"
     ;
 
 // The grammar is part of the program, so the first test with a syntax error finds any mistake in

@@ -1,4 +1,4 @@
-#include "frontend/python/syntax/parser.h"
+#include "frontend/python/syntax/parse/parser.h"
 
 #include <cstring>
 #include <optional>
@@ -10,14 +10,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
-#include "frontend/python/syntax/check.h"
+#include "base/text/limit_message.h"
+#include "frontend/python/syntax/check/check.h"
 #include "frontend/python/syntax/lexer.h"
-#include "frontend/python/syntax/parser_impl.h"
+#include "frontend/python/syntax/parse/parser_impl.h"
+#include "frontend/python/syntax/parse/syntax_errors.h"
 #include "frontend/python/syntax/python_version.h"
 #include "frontend/python/syntax/source.h"
-#include "frontend/python/syntax/syntax_errors.h"
 #include "frontend/python/syntax/unicode.h"
 
 namespace cobra::python {

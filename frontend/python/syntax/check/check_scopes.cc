@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "frontend/python/syntax/check_internal.h"
+#include "frontend/python/syntax/check/check_internal.h"
 #include "frontend/python/syntax/type_params.h"
 #include "frontend/python/syntax/walk.h"
 

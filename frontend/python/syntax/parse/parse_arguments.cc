@@ -1,6 +1,6 @@
 // The contents of the brackets of calls, subscripts and definitions, and the targets of
 // assignments.
-#include "frontend/python/syntax/parser_impl.h"
+#include "frontend/python/syntax/parse/parser_impl.h"
 
 namespace cobra::python {
 namespace ast {

@@ -1,4 +1,4 @@
-#include "frontend/python/syntax/syntax_errors.h"
+#include "frontend/python/syntax/parse/syntax_errors.h"
 
 #include <string>
 #include <utility>
@@ -9,9 +9,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "base/limit_message.h"
-#include "frontend/python/syntax/error_grammar.h"
-#include "frontend/python/syntax/parser_impl.h"
+#include "base/text/limit_message.h"
+#include "frontend/python/syntax/parse/error_grammar.h"
+#include "frontend/python/syntax/parse/parser_impl.h"
 
 namespace cobra::python {
 namespace ast {

@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "frontend/python/syntax/check_internal.h"
+#include "frontend/python/syntax/check/check_internal.h"
 
 namespace cobra::python {
 namespace ast {

@@ -1,5 +1,5 @@
 // Statements. Every method begins at the first token of its construct and ends after its last one.
-#include "frontend/python/syntax/parser_impl.h"
+#include "frontend/python/syntax/parse/parser_impl.h"
 
 namespace cobra::python {
 namespace ast {

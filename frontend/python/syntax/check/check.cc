@@ -1,9 +1,9 @@
-#include "frontend/python/syntax/check.h"
+#include "frontend/python/syntax/check/check.h"
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "frontend/python/syntax/check_internal.h"
+#include "frontend/python/syntax/check/check_internal.h"
 
 namespace cobra::python {
 namespace ast {
