@@ -6,8 +6,8 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "base/json.h"
-#include "base/without_escapes.h"
+#include "base/text/json.h"
+#include "base/text/without_escapes.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {

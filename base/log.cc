@@ -10,8 +10,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/utf8.h"
-#include "base/without_escapes.h"
+#include "base/text/utf8.h"
+#include "base/text/without_escapes.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra {

@@ -9,7 +9,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 
 namespace cobra {

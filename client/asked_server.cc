@@ -1,7 +1,7 @@
 #include "client/asked_server.h"
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "client/local_server.h"
 #include "client/terminal/progress.h"
 

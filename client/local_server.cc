@@ -19,12 +19,12 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/data_path.h"
-#include "base/descriptor.h"
-#include "base/file.h"
-#include "base/file_lock.h"
+#include "base/file/data_path.h"
+#include "base/file/descriptor.h"
+#include "base/file/file.h"
+#include "base/file/file_lock.h"
+#include "base/process/subprocess.h"
 #include "base/status_macros.h"
-#include "base/subprocess.h"
 #include "base/version.h"
 
 namespace cobra::client {

@@ -1,5 +1,5 @@
-# `cmake --install` and the Debian package (cpack): programs, and beside them what base/data_path.h
-# looks for.
+# `cmake --install` and the Debian package (cpack): programs, and beside them what
+# base/file/data_path.h looks for.
 include(GNUInstallDirs)
 set(cobra_programs cobra-client cobra-server cobra-reader cobra-worker cobra-train)
 install(TARGETS ${cobra_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

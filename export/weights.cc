@@ -8,8 +8,8 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "base/hash.h"
-#include "base/new_file.h"
+#include "base/bytes/hash.h"
+#include "base/file/new_file.h"
 #include "graph/constants/const_eval.h"
 #include "graph/shape/index_bounds.h"
 #include "nlohmann/json.hpp"

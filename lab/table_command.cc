@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "lab/replay/active_replay.h"
 #include "lab/replay/active_report.h"

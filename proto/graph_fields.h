@@ -13,9 +13,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "base/bytes/wire_format.h"
 #include "base/status_macros.h"
-#include "base/utf8.h"
-#include "base/wire_format.h"
+#include "base/text/utf8.h"
 #include "cobra/v1/graph.pb.h"
 #include "graph/graph.h"
 

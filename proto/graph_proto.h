@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/wire_format.h"
+#include "base/bytes/wire_format.h"
 #include "cobra/v1/graph.pb.h"
 #include "graph/builder/builder.h"
 #include "graph/graph.h"

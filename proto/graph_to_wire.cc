@@ -1,4 +1,4 @@
-// Fields and items are written in reverse order (base/wire_format.h), by the numbers that the
+// Fields and items are written in reverse order (base/bytes/wire_format.h), by the numbers that the
 // generated code has for them, and in the order in which protobuf writes them: equal graphs are
 // equal bytes.
 #include <string>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "base/utf8.h"
-#include "base/wire_format.h"
+#include "base/bytes/wire_format.h"
+#include "base/text/utf8.h"
 #include "proto/graph_fields.h"
 #include "proto/graph_proto.h"
 

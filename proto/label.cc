@@ -8,10 +8,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
+#include "base/text/utf8.h"
+#include "base/text/without_escapes.h"
 #include "base/user_error.h"
-#include "base/utf8.h"
-#include "base/without_escapes.h"
 
 namespace cobra::proto {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
-#include "base/limit_message.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "google/protobuf/repeated_ptr_field.h"
 #include "proto/graph_proto.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/keyed_hash.h"
+#include "base/bytes/keyed_hash.h"
 #include "graph/builder/untrusted.h"
 #include "proto/graph_fields.h"
 

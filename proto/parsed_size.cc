@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "base/wire_format.h"
+#include "base/bytes/wire_format.h"
 #include "google/protobuf/message.h"
 
 namespace cobra::proto {

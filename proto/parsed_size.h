@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "base/parsed_size.h"
+#include "base/bytes/parsed_size.h"
 #include "google/protobuf/descriptor.h"
 
 namespace cobra::proto {

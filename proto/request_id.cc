@@ -5,8 +5,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/limit_message.h"
 #include "base/names.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 
 namespace cobra::proto {

@@ -1,7 +1,10 @@
 #include "proto/request_parts.h"
 
-#include "base/wire_format.h"
+#include <utility>
+
+#include "base/bytes/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
+#include "google/protobuf/unknown_field_set.h"
 
 namespace cobra::proto {
 namespace {
@@ -12,6 +15,25 @@ bool IsMessage(absl::string_view bytes) {
     if (!NextWireField(&bytes, &field)) return false;
   }
   return true;
+}
+
+// Of a TimedNetwork: a field that it does not have, whose number takes one byte like that of
+// `graph`. A caller that sends it sends a graph.
+constexpr int kKeptGraph = 15;
+constexpr char TagOfBytes(int number) { return static_cast<char>(number << 3 | 2); }
+
+// Where the tag of the network's graph stands, if that is its only model.
+const char* OnlyGraphTag(absl::string_view network) {
+  const char* tag = nullptr;
+  int models = 0;
+  WireField field;
+  while (!network.empty()) {
+    if (!NextWireField(&network, &field)) return nullptr;
+    if (field.number > v1::TimedNetwork::kNcnnFieldNumber) continue;
+    ++models;
+    tag = field.whole[0] == TagOfBytes(v1::TimedNetwork::kGraphFieldNumber) ? field.whole.data() : nullptr;
+  }
+  return models == 1 ? tag : nullptr;
 }
 
 }  // namespace
@@ -80,6 +102,27 @@ bool SplitGraph(absl::string_view request, absl::string_view* graph, std::string
   if (!found || models != 1) return false;
   rest->append(part, static_cast<size_t>(request.data() + request.size() - part));
   return true;
+}
+
+void KeepGraphBytes(int list, std::string* request) {
+  WireField field;
+  for (absl::string_view left = *request; !left.empty();) {
+    if (!NextWireField(&left, &field)) return;
+    if (field.number != list || field.kind != WireField::Kind::kBytes) continue;
+    const char* const tag = OnlyGraphTag(field.bytes);
+    if (tag != nullptr) (*request)[static_cast<size_t>(tag - request->data())] = TagOfBytes(kKeptGraph);
+  }
+}
+
+std::optional<std::string> TakeGraphBytes(v1::TimedNetwork* network) {
+  google::protobuf::UnknownFieldSet* const fields = network->GetReflection()->MutableUnknownFields(network);
+  for (int i = 0; i < fields->field_count(); ++i) {
+    google::protobuf::UnknownField* const field = fields->mutable_field(i);
+    if (field->number() != kKeptGraph || field->type() != google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+      continue;
+    return std::move(*field->mutable_length_delimited());
+  }
+  return std::nullopt;
 }
 
 }  // namespace cobra::proto

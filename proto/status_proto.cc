@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "base/retry_delay.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 namespace cobra::proto {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "google/protobuf/message_lite.h"
 
 namespace cobra::reader {

@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
-#include "base/limit_message.h"
+#include "base/file/file.h"
 #include "base/limits.h"
+#include "base/text/limit_message.h"
 #include "reader/reader.pb.h"
 
 namespace cobra::reader {

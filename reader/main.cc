@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "base/command_line.h"
+#include "base/process/command_line.h"
+#include "base/process/thread_priority.h"
 #include "base/sanitizer.h"
-#include "base/thread_priority.h"
 #include "frontend/python/reader.h"
 #include "reader/image_process.h"
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "reader/reader.pb.h"
 
 namespace cobra::reader {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "base/wire_format.h"
+#include "base/bytes/wire_format.h"
 #include "frontend/python/interpreter_image.h"
 #include "graph/graph.h"
 #include "reader/channel.h"

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "base/address_space.h"
+#include "base/process/address_space.h"
 #include "base/status_macros.h"
 
 namespace cobra::reader {

@@ -1,8 +1,8 @@
 #include "report/markup.h"
 
 #include "absl/strings/str_replace.h"
-#include "base/utf8.h"
-#include "base/without_escapes.h"
+#include "base/text/utf8.h"
+#include "base/text/without_escapes.h"
 
 namespace cobra::report {
 

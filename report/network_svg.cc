@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/counted.h"
-#include "base/utf8.h"
+#include "base/text/counted.h"
+#include "base/text/utf8.h"
 #include "graph/cost/cost.h"
 #include "report/boxes.h"
 #include "report/markup.h"

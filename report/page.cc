@@ -3,7 +3,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "nlohmann/json.hpp"
 #include "report/markup.h"
 #include "report/page_files.h"

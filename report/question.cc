@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/shell_word.h"
+#include "base/text/shell_word.h"
 
 namespace cobra::report {
 namespace {

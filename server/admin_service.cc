@@ -10,8 +10,8 @@
 #include "absl/time/time.h"
 #include "base/log.h"
 #include "base/status_macros.h"
+#include "base/text/utc_text.h"
 #include "base/user_error.h"
-#include "base/utc_text.h"
 #include "base/with_code.h"
 
 namespace cobra::server {

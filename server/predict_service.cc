@@ -8,9 +8,9 @@
 #include "absl/strings/match.h"
 #include "base/device_name.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
 #include "base/names.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "base/version.h"
 #include "server/access/access.h"
@@ -73,10 +73,10 @@ CobraService::CobraService(NetworkReader* reader, Pipeline* pipeline, PredictStr
   AnswerUnary(Rpc::kGetModelInfo, this, &CobraService::HandleGetModelInfo);
   AnswerUnary(Rpc::kCalibrate, this, &CobraService::HandleCalibrate);
   AnswerUnary(Rpc::kUndoCalibration, this, &CobraService::HandleUndoCalibration);
-  AnswerUnary(Rpc::kAdapt, &adaptation_, &Adaptation::HandleAdapt);
-  AnswerUnary(Rpc::kObserve, &adaptation_, &Adaptation::HandleObserve);
+  AnswerUnary(Rpc::kAdapt, &adaptation_, &Adaptation::HandleAdapt, ParseTimedNetworks);
+  AnswerUnary(Rpc::kObserve, &adaptation_, &Adaptation::HandleObserve, ParseTimedNetworks);
   AnswerUnary(Rpc::kExportTarget, &adaptation_, &Adaptation::HandleExportTarget);
-  AnswerUnary(Rpc::kSuggestSamples, &adaptation_, &Adaptation::HandleSuggestSamples);
+  AnswerUnary(Rpc::kSuggestSamples, &adaptation_, &Adaptation::HandleSuggestSamples, ParseTimedNetworks);
   AnswerUnary(Rpc::kListPredictions, &history_, &PredictionHistory::HandleListPredictions);
 }
 

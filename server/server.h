@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "base/data_path.h"
+#include "base/file/data_path.h"
 #include "server/access/credentials.h"
 #include "server/lanes/limits.h"
 #include "server/lanes/watchdog.h"

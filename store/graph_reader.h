@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "graph/graph.h"
 #include "store/subject.h"
 

@@ -10,10 +10,10 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "base/json.h"
-#include "base/json_text.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/json.h"
+#include "base/text/json_text.h"
+#include "base/text/limit_message.h"
 #include "graph/form/json.h"
 #include "nlohmann/json.hpp"
 #include "store/json_cut.h"

@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "base/file.h"
-#include "base/hash.h"
-#include "base/json.h"
-#include "base/json_text.h"
+#include "base/bytes/hash.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/text/json.h"
+#include "base/text/json_text.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::store {

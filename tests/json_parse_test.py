@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""JSON is parsed in one place, base/json.h, which bounds its depth and size: nlohmann's parser
+"""JSON is parsed in one place, base/text/json.h, which bounds its depth and size: nlohmann's parser
 elsewhere is an error.
 
     json_parse_test.py [ROOT]
@@ -12,7 +12,7 @@ import tempfile
 PARSE = re.compile(r"(?:\bjson|\bJson|_json)::(?:parse|accept|sax_parse)\b")
 # graph/form/json_reader.cc has checked the text's outline when it parses, and looks at the keys a
 # second time.
-MAY_PARSE = {"base/json.h", "graph/form/json_reader.cc"}
+MAY_PARSE = {"base/text/json.h", "graph/form/json_reader.cc"}
 
 
 def violations(root):
@@ -25,7 +25,7 @@ def violations(root):
                 continue
             with open(os.path.join(root, path), encoding="utf-8", errors="replace") as lines:
                 found += [
-                    f"{path}:{number}: use ParseJson (base/json.h)"
+                    f"{path}:{number}: use ParseJson (base/text/json.h)"
                     for number, line in enumerate(lines, 1)
                     if PARSE.search(line)
                 ]
@@ -37,7 +37,7 @@ def main():
     with tempfile.TemporaryDirectory() as planted:
         with open(os.path.join(planted, "a.cc"), "w", encoding="utf-8") as file:
             file.write("auto j = nlohmann::json::parse(text);\n")
-        assert violations(planted) == ["a.cc:1: use ParseJson (base/json.h)"], violations(planted)
+        assert violations(planted) == ["a.cc:1: use ParseJson (base/text/json.h)"], violations(planted)
     found = violations(root)
     print("\n".join(found) or "JSON is parsed in one place")
     return 1 if found else 0

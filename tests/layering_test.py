@@ -33,6 +33,12 @@ TRAINING = [
     "model/training/rows",
     "model/training/selection",
 ]
+SPACE = [
+    "model/space",
+    "model/space/architectures",
+    "model/space/devices",
+    "model/space/models",
+]
 # Folder -> folders that it may include beside itself. A folder stands for the files in it, not for
 # the folders below it.
 MAY_INCLUDE = {
@@ -119,33 +125,46 @@ MAY_INCLUDE = {
     "model/training": ["model/training/rows", *PREDICT, "model/net", "model/text", "graph", "base"],
     "model/training/evaluation": ["model/training", "model/training/rows", *PREDICT, "graph", "base"],
     "model/training/selection": ["model/training", "model/training/rows", *PREDICT, "model/net", "store", "graph", "base"],
-    "model/space": [*TRAINING, *PREDICT, "model/net", "frontend/nas", "graph", "base"],
-    "train": [*TRAINING, "model/net", "model/space", "store", "base"],
-    "lab/variants": [*TRAINING, "model/space", *PREDICT, "model/net", "model/text", "graph", "base"],
-    "lab/published": [
-        "lab/variants",
-        *TRAINING,
-        "model/space",
+    "model/space/architectures": ["frontend/nas", "base"],
+    "model/space/models": ["model/space/architectures", "model/training", "model/training/rows", "base"],
+    "model/space/devices": [
+        "model/space/architectures",
+        "model/training/rows",
         *PREDICT,
-        "model/net",
-        "model/text",
-        "graph",
-        "base",
-    ],
-    "lab/replay": ["lab/variants", *TRAINING, "graph", "base"],
-    "lab/sums": [*TRAINING, "graph", "base"],
-    "lab/tables": [
-        "lab/published",
-        "lab/variants",
-        *TRAINING,
-        "model/space",
-        *PREDICT,
-        "model/net",
-        "model/text",
         "frontend/nas",
         "graph",
         "base",
     ],
+    "model/space": [*SPACE[1:], "model/training/rows", "model/net", "base"],
+    "train": [*TRAINING, *SPACE, "model/net", "store", "base"],
+    "lab/variants": [*TRAINING, *SPACE, *PREDICT, "model/net", "model/text", "graph", "base"],
+    "lab/published/cobra": ["model/training/rows", "model/net", "graph", "base"],
+    "lab/published/networks": ["lab/variants", "model/training", *SPACE, "base"],
+    "lab/published/regressions": ["model/training/rows", *SPACE, *PREDICT, "model/text", "graph", "base"],
+    "lab/replay": ["lab/variants", *TRAINING, "graph", "base"],
+    "lab/sums": [*TRAINING, "graph", "base"],
+    "lab/tables/run": ["lab/published/regressions", *TRAINING, *PREDICT, "base"],
+    "lab/tables/papers": [
+        "lab/tables/run",
+        "lab/published/cobra",
+        "lab/published/networks",
+        "lab/published/regressions",
+        "lab/variants",
+        *TRAINING,
+        *SPACE,
+        *PREDICT,
+        "frontend/nas",
+        "base",
+    ],
+    "lab/tables/held_out": [
+        "lab/tables/papers",
+        "lab/tables/run",
+        "lab/published/regressions",
+        *TRAINING,
+        *PREDICT,
+        "base",
+    ],
+    "lab/tables": ["lab/tables/held_out", "lab/tables/papers", "lab/tables/run", "model/net", "base"],
     "lab": ["lab/replay", "lab/sums", "lab/tables", "train", *TRAINING, "base"],
     "proto": ["frontend", "graph", "base"],
     "worker/machine": ["model/predict/target", "base"],
@@ -380,7 +399,7 @@ OPTIONAL = {"lab": "tests/lab/"}
 EXTERNAL = {
     r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/weights/bundle\.cc$"
     r"|model/training/(.*\.cc|(batch|optimizer|training_run)\.h)$|model/space/"
-    r"|lab/(published|variants)/|lab/tables/[^/]*\.cc$"
+    r"|lab/(published|variants)/|lab/tables/.*\.cc$"
     r"|worker/execute/",
     r"(grpc|grpcpp)/": r"(proto/compression|proto/connection|proto/grpc_status|server/|client/[^/]*$|worker/queue/)",
     r"google/protobuf/": r"(proto|reader|server|client|worker/queue)/",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A message about a limit that is reached has one wording: LimitMessage (base/limit_message.h)
+"""A message about a limit that is reached has one wording: LimitMessage (base/text/limit_message.h)
 composes all of them.
 
     limit_messages_test.py [ROOT]     exit 0: it does, 1: statements with a wording of their own,
@@ -22,7 +22,7 @@ OWN_WORDING = re.compile(r'"[^"\n]*\b((more|larger|longer|deeper|greater) than|l
 def violations(root):
     found = []
     for path in sources(root, (".cc", ".h")):
-        if path.startswith("tests/") or path == "base/limit_message.cc":
+        if path.startswith("tests/") or path == "base/text/limit_message.cc":
             continue
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = re.sub(r"//[^\n]*", "", file.read())
@@ -41,7 +41,7 @@ PLANTED = {
     "server/a.cc": 'return UserError(Diagnostic::Kind::kLimit, absl::StrCat(n, " files, above the limit of ", most));',
 }
 CLEAN = {
-    "base/limit_message.cc": 'return absl::StrCat("more than the limit of ", most);',
+    "base/text/limit_message.cc": 'return absl::StrCat("more than the limit of ", most);',
     "graph/b.cc": 'return absl::ResourceExhaustedError(LimitMessage("the network", most, "calls"));',
     "graph/c.cc": '// more than a limit of 3\nreturn absl::ResourceExhaustedError(what);\nPrint("larger than before");',
 }

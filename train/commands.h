@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "base/command_line.h"
+#include "base/process/command_line.h"
 
 namespace cobra::train {
 

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/data_path.h"
-#include "base/file.h"
+#include "base/file/data_path.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "model/training/evaluation/confidence_check.h"
 #include "model/training/evaluation/evaluate.h"
 #include "model/training/rows/dataset.h"

@@ -6,12 +6,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/data_path.h"
-#include "base/file.h"
+#include "base/file/data_path.h"
+#include "base/file/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
 #include "model/net/threads.h"
-#include "model/space/hat_space.h"
+#include "model/space/models/hat_space.h"
 #include "model/space/space_model.h"
 
 namespace cobra::train {

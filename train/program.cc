@@ -4,8 +4,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "base/blas_core_type.h"
-#include "base/command_line.h"
+#include "base/process/blas_core_type.h"
+#include "base/process/command_line.h"
 
 namespace cobra::train {
 namespace {

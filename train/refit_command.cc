@@ -11,12 +11,12 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
-#include "base/counted.h"
-#include "base/data_path.h"
-#include "base/file.h"
+#include "base/file/data_path.h"
+#include "base/file/file.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "base/without_escapes.h"
+#include "base/text/counted.h"
+#include "base/text/without_escapes.h"
 #include "model/training/evaluation/evaluate.h"
 #include "model/training/evaluation/gate.h"
 #include "model/training/refit.h"

@@ -4,9 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "model/training/selection/select.h"
 #include "train/commands.h"
 

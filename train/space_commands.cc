@@ -8,12 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/csv.h"
-#include "base/file.h"
+#include "base/file/csv.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "model/net/threads.h"
-#include "model/space/adapt_targets.h"
-#include "model/space/hat_space.h"
+#include "model/space/devices/adapt_targets.h"
+#include "model/space/models/hat_space.h"
 #include "model/space/space_model.h"
 #include "train/commands.h"
 

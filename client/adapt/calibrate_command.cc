@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
-#include "base/json.h"
+#include "base/file/file.h"
+#include "base/process/subprocess.h"
 #include "base/status_macros.h"
-#include "base/subprocess.h"
+#include "base/text/json.h"
 #include "client/adapt/calibration_render.h"
 #include "client/answer/exit_code.h"
 #include "client/terminal/output.h"

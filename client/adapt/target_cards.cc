@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "base/counted.h"
+#include "base/text/counted.h"
 #include "client/terminal/text_table.h"
 
 namespace cobra::client {

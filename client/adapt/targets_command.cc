@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "client/adapt/calibrate_command.h"
 #include "client/adapt/target_cards.h"
 #include "client/adapt/target_render.h"

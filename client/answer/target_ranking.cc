@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
 

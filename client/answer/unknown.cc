@@ -2,9 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/counted.h"
-#include "base/doc_path.h"
-#include "base/without_escapes.h"
+#include "base/file/doc_path.h"
+#include "base/text/counted.h"
+#include "base/text/without_escapes.h"
 #include "client/terminal/text_table.h"
 
 namespace cobra::client {

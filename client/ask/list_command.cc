@@ -8,9 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/counted.h"
 #include "base/status_macros.h"
-#include "base/without_escapes.h"
+#include "base/text/counted.h"
+#include "base/text/without_escapes.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/memory_fit.h"
 #include "client/answer/written_file.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "client/answer/folded_calls.h"
 #include "client/answer/target_ranking.h"
 #include "client/answer/unknown.h"

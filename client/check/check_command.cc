@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/doc_path.h"
-#include "base/file.h"
-#include "base/similar_words.h"
+#include "base/file/doc_path.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/text/similar_words.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/repository_root.h"
 #include "client/check/repository.h"

@@ -7,7 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "client/answer/repository_root.h"
 #include "client/check/repository.h"

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "base/file.h"
-#include "base/hex_digits.h"
+#include "base/file/file.h"
+#include "base/text/hex_digits.h"
 
 namespace cobra::client {
 namespace {

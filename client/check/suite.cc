@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
-#include "base/similar_words.h"
 #include "base/status_macros.h"
-#include "base/utf8.h"
+#include "base/text/limit_message.h"
+#include "base/text/similar_words.h"
+#include "base/text/utf8.h"
 #include "frontend/python/cached_tokens.h"
 
 #define TOML_EXCEPTIONS 0

@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 
 namespace cobra::client {
 

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "client/answer/exit_code.h"
 #include "client/compare/check_formats.h"
 #include "client/compare/compare_render.h"

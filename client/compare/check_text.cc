@@ -3,8 +3,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/json.h"
-#include "base/without_escapes.h"
+#include "base/text/json.h"
+#include "base/text/without_escapes.h"
 #include "client/answer/exit_code.h"
 #include "client/compare/check_formats.h"
 #include "client/compare/compare_render.h"

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/blas_core_type.h"
+#include "base/process/blas_core_type.h"
 #include "base/status_macros.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "client/local_server.h"
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"

@@ -18,8 +18,8 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/counted.h"
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/text/counted.h"
 #include "client/doctor/doctor.h"
 #include "nlohmann/json.hpp"
 

@@ -9,7 +9,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "client/answer/path_pattern.h"
 #include "client/terminal/text_table.h"
 #include "graph/cost/cost.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "client/answer/exit_code.h"

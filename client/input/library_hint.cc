@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
-#include "base/similar_words.h"
+#include "base/text/similar_words.h"
 #include "client/input/local_imports.h"
 
 namespace cobra::client {

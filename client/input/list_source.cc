@@ -11,10 +11,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "base/data_path.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
-#include "base/limit_message.h"
+#include "base/file/data_path.h"
+#include "base/file/file.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "client/terminal/usage_error.h"
 

@@ -6,8 +6,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
-#include "base/similar_words.h"
+#include "base/file/file.h"
+#include "base/text/similar_words.h"
 #include "client/terminal/usage_error.h"
 #include "frontend/python/syntax/python_version.h"
 

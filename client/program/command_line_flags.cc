@@ -8,13 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "base/command_line.h"
+#include "base/process/command_line.h"
 #include "client/program/examples.h"
 #include "client/terminal/progress.h"
 #include "client/terminal/terminal.h"
 #include "frontend/python/cached_tokens.h"
 #include "frontend/python/syntax/python_version.h"
-#include "frontend/python/torch/torch_version.h"
+#include "frontend/python/torch/names/torch_version.h"
 
 namespace cobra::client {
 

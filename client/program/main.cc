@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "base/command_line.h"
 #include "base/diagnostic.h"
-#include "base/shell_word.h"
-#include "base/without_escapes.h"
+#include "base/process/command_line.h"
+#include "base/text/shell_word.h"
+#include "base/text/without_escapes.h"
 #include "client/answer/exit_code.h"
 #include "client/program/command_line_flags.h"
 #include "client/program/next_step.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "base/command_line.h"
+#include "base/process/command_line.h"
 #include "client/ask/list_command.h"
 #include "client/ask/watch_command.h"
 #include "client/compare/check_formats.h"

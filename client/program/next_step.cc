@@ -10,9 +10,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
-#include "base/shell_word.h"
-#include "base/similar_words.h"
+#include "base/file/file.h"
+#include "base/text/shell_word.h"
+#include "base/text/similar_words.h"
 #include "base/user_error.h"
 #include "client/input/model_options.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "base/command_line.h"
+#include "base/process/command_line.h"
 #include "client/doctor/doctor.h"
 #include "client/doctor/model_command.h"
 #include "client/program/command_line_flags.h"

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "client/input/input_proposal.h"
 #include "client/request/question.h"
 #include "client/request/target_names.h"

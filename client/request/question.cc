@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "absl/strings/str_join.h"
-#include "base/utf8.h"
-#include "base/without_escapes.h"
+#include "base/text/utf8.h"
+#include "base/text/without_escapes.h"
 #include "nlohmann/json.hpp"
 #include "proto/label.h"
 

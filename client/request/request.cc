@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "client/request/question.h"
 #include "client/terminal/usage_error.h"

@@ -6,7 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/utc_text.h"
+#include "base/text/utc_text.h"
 #include "client/terminal/usage_error.h"
 
 namespace cobra::client {

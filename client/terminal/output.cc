@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "client/terminal/terminal.h"
 #include "client/terminal/wrap.h"
 

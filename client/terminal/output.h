@@ -11,8 +11,8 @@
 
 namespace cobra::client {
 
-// As a terminal gets it: with '?' for what it would obey (base/without_escapes.h). `color`: the
-// colours of a Painter stay.
+// As a terminal gets it: with '?' for what it would obey (base/text/without_escapes.h). `color`:
+// the colours of a Painter stay.
 std::string TerminalText(absl::string_view text, bool color);
 
 // The same, and no line is a command to GitHub Actions ("::error::") or Azure Pipelines ("##vso["),

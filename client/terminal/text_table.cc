@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "client/terminal/display_width.h"
 
 namespace cobra::client {

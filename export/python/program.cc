@@ -15,7 +15,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "export/python/call_text.h"
 #include "export/weights.h"

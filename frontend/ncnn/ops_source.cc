@@ -5,8 +5,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "frontend/ncnn/handlers.h"
 #include "graph/builder/untrusted.h"
 

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 
 namespace cobra::onnx {
 

@@ -2,8 +2,8 @@
 // read.
 #include <algorithm>
 
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
 

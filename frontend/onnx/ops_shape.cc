@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "absl/strings/str_join.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "frontend/onnx/registry.h"
 #include "frontend/onnx/tensor_data.h"
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "base/wire_format.h"
+#include "base/bytes/wire_format.h"
 #include "frontend/onnx/message_tree.h"
 #include "onnx/onnx_pb.h"
 

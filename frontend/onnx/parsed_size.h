@@ -1,11 +1,11 @@
-// The memory that an ONNX file takes once it is parsed (base/parsed_size.h).
+// The memory that an ONNX file takes once it is parsed (base/bytes/parsed_size.h).
 #ifndef COBRA_FRONTEND_ONNX_PARSED_SIZE_H_
 #define COBRA_FRONTEND_ONNX_PARSED_SIZE_H_
 
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "base/parsed_size.h"
+#include "base/bytes/parsed_size.h"
 
 namespace cobra::onnx {
 

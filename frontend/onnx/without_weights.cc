@@ -4,9 +4,9 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/bytes/wire_format.h"
 #include "base/status_macros.h"
-#include "base/wire_format.h"
+#include "base/text/limit_message.h"
 #include "frontend/onnx/message_tree.h"
 #include "frontend/onnx/tensor_data.h"
 #include "onnx/onnx_pb.h"

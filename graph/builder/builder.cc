@@ -4,8 +4,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "graph/builder/untrusted.h"
 #include "graph/shape/shape_rules.h"
 

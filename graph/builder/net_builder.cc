@@ -5,7 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "graph/builder/block_cache.h"
 #include "graph/builder/untrusted.h"
 

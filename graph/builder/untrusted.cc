@@ -2,7 +2,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 
 namespace cobra::graph {
 namespace {

@@ -7,7 +7,7 @@
 #ifndef COBRA_GRAPH_FORM_FINGERPRINT_H_
 #define COBRA_GRAPH_FORM_FINGERPRINT_H_
 
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "graph/graph.h"
 
 namespace cobra::graph {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "base/heap_bytes.h"
+#include "base/bytes/heap_bytes.h"
 
 namespace cobra::graph {
 namespace {

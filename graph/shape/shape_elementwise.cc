@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "absl/strings/str_join.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "graph/op_rules.h"
 #include "graph/shape/shape_rules.h"
 

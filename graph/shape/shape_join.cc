@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "graph/shape/shape_rules.h"
 
 namespace cobra::graph::shape_rules {

@@ -1,8 +1,8 @@
 // Views: the shape changes, the data does not move.
 #include <algorithm>
 
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "graph/getitem.h"
 #include "graph/shape/indexed_shape.h"
 #include "graph/shape/shape_rules.h"

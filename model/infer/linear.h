@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/tensor_file.h"
+#include "base/file/tensor_file.h"
 #include "model/kernels/kernels.h"
 
 namespace cobra::infer {

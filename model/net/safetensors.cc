@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/file/tensor_file.h"
 #include "base/status_macros.h"
-#include "base/tensor_file.h"
 
 namespace cobra::net {
 

@@ -1,4 +1,4 @@
-// Parameters of a network to and from a file of tensors (base/tensor_file.h).
+// Parameters of a network to and from a file of tensors (base/file/tensor_file.h).
 #ifndef COBRA_MODEL_NET_SAFETENSORS_H_
 #define COBRA_MODEL_NET_SAFETENSORS_H_
 

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "base/bytes/heap_bytes.h"
+#include "base/bytes/keyed_hash.h"
 #include "base/diagnostic.h"
-#include "base/heap_bytes.h"
-#include "base/keyed_hash.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "graph/form/exact_bytes.h"
 #include "model/predict/price/unknown_reason.h"

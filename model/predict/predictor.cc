@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/names.h"
-#include "base/similar_words.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
+#include "base/text/similar_words.h"
 #include "graph/constants/constant_calls.h"
 #include "graph/cost/cost.h"
 #include "graph/form/fingerprint.h"

@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "base/cache_stats.h"
+#include "base/bytes/cache_stats.h"
 #include "graph/graph.h"
 #include "model/predict/adapt/adapter.h"
 #include "model/predict/price/prediction.h"

@@ -23,7 +23,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 
 namespace cobra::predict {
 

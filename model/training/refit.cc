@@ -21,7 +21,7 @@
 #include "absl/time/time.h"
 #include "base/log.h"
 #include "base/status_macros.h"
-#include "base/utc_text.h"
+#include "base/text/utc_text.h"
 #include "graph/builder/builder.h"
 #include "model/net/threads.h"
 #include "model/predict/weights/bundle.h"

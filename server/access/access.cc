@@ -12,13 +12,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "base/counted.h"
-#include "base/file.h"
-#include "base/hash.h"
-#include "base/hex_digits.h"
+#include "base/bytes/hash.h"
+#include "base/file/file.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
+#include "base/text/hex_digits.h"
 
 namespace cobra::server {
 namespace {

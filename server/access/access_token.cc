@@ -8,8 +8,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "base/descriptor.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
+#include "base/file/descriptor.h"
 #include "base/status_macros.h"
 #include "server/access/access.h"
 

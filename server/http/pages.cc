@@ -4,9 +4,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "base/data_path.h"
-#include "base/doc_path.h"
-#include "base/file.h"
+#include "base/file/data_path.h"
+#include "base/file/doc_path.h"
+#include "base/file/file.h"
 #include "report/page.h"
 
 namespace cobra::http {

@@ -11,8 +11,8 @@
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
+#include "base/text/utf8.h"
 #include "base/user_error.h"
-#include "base/utf8.h"
 
 namespace cobra::http {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 
 namespace cobra::server {
 
@@ -24,7 +24,8 @@ struct CallContext {
   absl::Time deadline = absl::InfiniteFuture();
   const std::atomic<bool>* cancelled = nullptr;  // set from gRPC's threads; not owned
   const std::atomic<bool>* abandoned = nullptr;  // set when the time of a drain is over; not owned
-  Hash128 request;  // keyed hash of the request's bytes (base/keyed_hash.h), of RPCs whose replies are cached
+  // Keyed hash of the request's bytes (base/bytes/keyed_hash.h), of RPCs whose replies are cached.
+  Hash128 request;
   std::shared_ptr<const std::string> labels;  // call_metadata.h; null: none
   std::string request_id;           // of calls that make a version of a target (targets/done_once.h); empty: none
   RequestStages* stages = nullptr;  // where the time is noted; null: nowhere; not owned

@@ -1,7 +1,7 @@
 #include "server/lanes/held_bytes.h"
 
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 
 namespace cobra::server {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/address_space.h"
+#include "base/process/address_space.h"
 
 namespace cobra::server {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/limit_message.h"
 #include "base/log.h"
+#include "base/process/thread_priority.h"
 #include "base/retry_delay.h"
-#include "base/thread_priority.h"
+#include "base/text/limit_message.h"
 #include "server/lanes/call_context.h"
 
 namespace cobra::server {

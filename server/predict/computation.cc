@@ -4,9 +4,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/time/clock.h"
-#include "base/keyed_hash.h"
+#include "base/bytes/keyed_hash.h"
+#include "base/process/thread_priority.h"
 #include "base/status_macros.h"
-#include "base/thread_priority.h"
 #include "graph/cost/cost.h"
 #include "graph/cost/memory.h"
 #include "graph/form/exact_bytes.h"

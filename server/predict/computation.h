@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "cobra/v1/cobra.pb.h"
 #include "graph/graph.h"
 #include "model/predict/predictor.h"

@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 
 namespace cobra::server {
 

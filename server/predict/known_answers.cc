@@ -4,8 +4,8 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
-#include "base/heap_bytes.h"
-#include "base/keyed_hash.h"
+#include "base/bytes/heap_bytes.h"
+#include "base/bytes/keyed_hash.h"
 #include "base/status_macros.h"
 #include "server/predict/prediction_rows.h"
 

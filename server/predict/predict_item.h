@@ -8,7 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/wire_format.h"
+#include "base/bytes/wire_format.h"
 #include "server/lanes/call_context.h"
 #include "server/lanes/held_bytes.h"
 #include "server/lanes/metrics.h"

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "base/keyed_hash.h"
-#include "base/limit_message.h"
-#include "base/wire_format.h"
+#include "base/bytes/keyed_hash.h"
+#include "base/bytes/wire_format.h"
+#include "base/text/limit_message.h"
 #include "cobra/v1/cobra.pb.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/wire_format_lite.h"

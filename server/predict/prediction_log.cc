@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/heap_bytes.h"
+#include "base/bytes/heap_bytes.h"
 
 namespace cobra::server {
 namespace {

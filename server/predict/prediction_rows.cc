@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 
 namespace cobra::server {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "base/heap_bytes.h"
+#include "base/bytes/heap_bytes.h"
 
 namespace cobra::server {
 namespace {

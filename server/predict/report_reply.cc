@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "nlohmann/json.hpp"
 #include "report/answers.h"

@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 
 namespace cobra::server {
 

@@ -8,10 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
 #include "base/log.h"
 #include "base/names.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "proto/grpc_status.h"
 #include "server/access/access.h"

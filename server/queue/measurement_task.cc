@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
 #include "base/names.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "graph/cost/cost.h"
 #include "proto/graph_proto.h"

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/json.h"
-#include "base/json_text.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/json.h"
+#include "base/text/json_text.h"
+#include "base/text/limit_message.h"
 #include "model/predict/target/plausibility.h"
 #include "nlohmann/json.hpp"
 #include "store/queue/task_subject.h"

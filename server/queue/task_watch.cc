@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "server/lanes/call_context.h"
 #include "server/lanes/fair_room.h"
 

@@ -7,7 +7,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "base/throttled_log.h"
 #include "server/lanes/call_context.h"
 

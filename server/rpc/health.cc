@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
+#include "base/bytes/wire_format.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
-#include "base/wire_format.h"
 #include "proto/grpc_status.h"
 #include "server/access/caller.h"
 #include "server/lanes/fair_room.h"

@@ -2,11 +2,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 #include "base/user_error.h"
+#include "cobra/v1/cobra.pb.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/impl/codegen/proto_utils.h"
 #include "proto/parsed_size.h"
+#include "proto/request_parts.h"
 
 namespace cobra::server {
 
@@ -36,6 +38,17 @@ absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_byte
   grpc::Slice slice;
   absl::string_view text;
   return InOnePiece(bytes, &slice, &text) ? ParseBytes(text, max_parsed_bytes, message) : NoMessage(*message);
+}
+
+absl::Status ParseTimedNetworks(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes,
+                                google::protobuf::Message* message) {
+  const google::protobuf::Descriptor& type = *message->GetDescriptor();
+  std::string text = TextOf(bytes);
+  for (int i = 0; i < type.field_count(); ++i) {
+    if (type.field(i)->message_type() == v1::TimedNetwork::descriptor())
+      proto::KeepGraphBytes(type.field(i)->number(), &text);
+  }
+  return bytes.Valid() ? ParseBytes(text, max_parsed_bytes, message) : NoMessage(*message);
 }
 
 absl::Status ParseBytes(absl::string_view text, int64_t max_parsed_bytes, google::protobuf::Message* message) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
-#include "base/wire_format.h"
+#include "base/bytes/wire_format.h"
+#include "base/text/limit_message.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/descriptor.pb.h"
 #include "proto/grpc_status.h"

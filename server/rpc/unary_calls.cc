@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/keyed_hash.h"
+#include "base/bytes/keyed_hash.h"
 #include "base/retry_delay.h"
 #include "base/status_macros.h"
 #include "proto/grpc_status.h"

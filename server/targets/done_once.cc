@@ -2,8 +2,8 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/bytes/hash.h"
 #include "base/diagnostic.h"
-#include "base/hash.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "google/protobuf/io/coded_stream.h"

@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/counted.h"
 #include "base/device_name.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 
 namespace cobra::server {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/text/utc_text.h"
 #include "base/user_error.h"
-#include "base/utc_text.h"
 #include "model/predict/target/sheet_check.h"
 #include "proto/target_json.h"
 

@@ -7,15 +7,16 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "base/bytes/hash.h"
+#include "base/bytes/keyed_hash.h"
 #include "base/diagnostic.h"
-#include "base/hash.h"
-#include "base/keyed_hash.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
+#include "base/text/utf8.h"
 #include "base/user_error.h"
-#include "base/utf8.h"
 #include "graph/form/exact_bytes.h"
 #include "graph/form/graph_bytes.h"
+#include "proto/request_parts.h"
 #include "proto/status_proto.h"
 
 namespace cobra::server {
@@ -66,8 +67,9 @@ absl::StatusOr<std::optional<store::TimedNetwork>> TimedNetworkReader::Next() {
   while (read_ < messages_->size()) {
     v1::TimedNetwork* const message = messages_->Mutable(read_++);
     std::string row = NameOf(*message);
+    const std::optional<std::string> graph_bytes = proto::TakeGraphBytes(message);
     v1::PredictRequest request = TakeModel(message);
-    absl::StatusOr<graph::Graph> graph = reader_->ReadFor(runtime_, &request, call_);
+    absl::StatusOr<graph::Graph> graph = reader_->ReadFor(runtime_, &request, graph_bytes, call_);
     COBRA_RETURN_IF_ERROR(call_.Check());
     if (!graph.ok()) {
       COBRA_RETURN_IF_ERROR(Refuse(std::move(row), graph.status()));

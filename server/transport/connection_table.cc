@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "server/access/caller.h"
 
 namespace cobra::server {

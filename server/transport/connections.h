@@ -16,7 +16,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "server/lanes/metrics.h"
 #include "server/transport/connection_table.h"
 

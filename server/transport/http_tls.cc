@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/file/pem.h"
 #include "base/log.h"
-#include "base/pem.h"
 #include "base/status_macros.h"
 
 namespace cobra::server {

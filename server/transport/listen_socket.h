@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 
 namespace cobra::server {
 

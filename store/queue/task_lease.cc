@@ -7,8 +7,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "base/limit_message.h"
 #include "base/status_macros.h"
+#include "base/text/limit_message.h"
 #include "store/queue/task_subject.h"
 
 namespace cobra::store {

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/hash.h"
-#include "base/limit_message.h"
+#include "base/bytes/hash.h"
 #include "base/status_macros.h"
-#include "base/utf8.h"
+#include "base/text/limit_message.h"
+#include "base/text/utf8.h"
 #include "graph/form/json.h"
 #include "store/queue/review.h"
 #include "store/queue/task_lease.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "base/status_macros.h"
 #include "store/sql/change_listener.h"
 #include "store/sql/sql.h"

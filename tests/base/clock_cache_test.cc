@@ -1,4 +1,4 @@
-#include "base/clock_cache.h"
+#include "base/bytes/clock_cache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "base/command_line.h"
+#include "base/process/command_line.h"
 
 #include <string>
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "base/doc_path.h"
-#include "base/file.h"
+#include "base/file/doc_path.h"
+#include "base/file/file.h"
 #include "base/version.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

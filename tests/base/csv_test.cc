@@ -1,4 +1,4 @@
-#include "base/csv.h"
+#include "base/file/csv.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "base/entry_table.h"
+#include "base/bytes/entry_table.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 
 namespace cobra {
 namespace {

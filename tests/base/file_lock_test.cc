@@ -1,4 +1,4 @@
-#include "base/file_lock.h"
+#include "base/file/file_lock.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/file.h"
+#include "base/file/file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-#include "base/new_file.h"
+#include "base/file/new_file.h"
 
 namespace cobra {
 namespace {

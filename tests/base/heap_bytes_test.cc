@@ -1,4 +1,4 @@
-#include "base/heap_bytes.h"
+#include "base/bytes/heap_bytes.h"
 
 #include <malloc.h>
 

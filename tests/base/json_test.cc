@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "base/text/json.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "base/keyed_hash.h"
+#include "base/bytes/keyed_hash.h"
 
 #include <cstring>
 #include <string>

@@ -1,4 +1,4 @@
-#include "base/limit_message.h"
+#include "base/text/limit_message.h"
 
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-#include "base/parsed_size.h"
+#include "base/bytes/parsed_size.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "base/pem.h"
+#include "base/file/pem.h"
 
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
-#include "base/subprocess.h"
+#include "base/file/file.h"
+#include "base/process/subprocess.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"

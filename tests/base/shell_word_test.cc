@@ -1,4 +1,4 @@
-#include "base/shell_word.h"
+#include "base/text/shell_word.h"
 
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-#include "base/similar_words.h"
+#include "base/text/similar_words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "base/subprocess.h"
+#include "base/process/subprocess.h"
 
 #include <poll.h>
 #include <sys/wait.h>

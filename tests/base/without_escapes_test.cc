@@ -1,4 +1,4 @@
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 
 #include "gtest/gtest.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 

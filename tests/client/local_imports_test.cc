@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "client/input/model_input.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

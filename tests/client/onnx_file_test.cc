@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gtest/gtest.h"
 #include "onnx/onnx_pb.h"
 #include "tests/temporary_directory.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/user_error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

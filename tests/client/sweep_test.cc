@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "base/user_error.h"
 #include "client/series/sweep_render.h"
 #include "gmock/gmock.h"

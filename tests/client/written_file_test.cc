@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"
 

@@ -1,5 +1,5 @@
-"""A text with the same MurmurHash3 (base/hash.h) as another one: anybody can compute it in a tenth
-of a second, so this hash must not decide whose cache entry is whose."""
+"""A text with the same MurmurHash3 (base/bytes/hash.h) as another one: anybody can compute it in a
+tenth of a second, so this hash must not decide whose cache entry is whose."""
 import random
 import struct
 

@@ -26,7 +26,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"

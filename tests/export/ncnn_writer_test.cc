@@ -1,5 +1,5 @@
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "export/ncnn/writer.h"
 #include "frontend/ncnn/reader.h"
 #include "gmock/gmock.h"

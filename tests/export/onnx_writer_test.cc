@@ -1,7 +1,7 @@
 #include <set>
 
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "export/onnx/writer.h"
 #include "frontend/onnx/reader.h"
 #include "graph/builder/net_builder.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "graph/builder/builder.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"

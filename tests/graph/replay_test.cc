@@ -3,7 +3,7 @@
 // multiply-accumulates, and the JSON form must survive a round trip.
 #include <map>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "graph/builder/builder.h"
 #include "graph/cost/cost.h"
 #include "graph/form/fingerprint.h"

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
-#include "lab/published/call_gcn.h"
-#include "lab/published/cobra_published_fit.h"
-#include "lab/published/published_config.h"
+#include "base/file/file.h"
+#include "lab/published/cobra/call_gcn.h"
+#include "lab/published/cobra/cobra_published_fit.h"
+#include "lab/published/cobra/published_config.h"
 
 namespace cobra::lab {
 namespace {

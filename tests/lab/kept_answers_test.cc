@@ -1,4 +1,4 @@
-#include "lab/tables/kept_answers.h"
+#include "lab/tables/run/kept_answers.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace cobra::lab {
 namespace {

@@ -1,11 +1,11 @@
-#include "lab/tables/nasbench201_data.h"
+#include "lab/tables/papers/nasbench201_data.h"
 
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"

@@ -1,12 +1,12 @@
 // The harness of published tables: what is finished is kept, shown and entered in the ledger.
-#include "lab/tables/table.h"
+#include "lab/tables/run/table.h"
 
 #include <algorithm>
 #include <functional>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lab/tables/tables.h"

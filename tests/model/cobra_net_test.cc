@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "model/predict/weights/manifest.h"
 #include "nlohmann/json.hpp"
 

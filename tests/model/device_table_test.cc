@@ -1,7 +1,7 @@
 #include "model/predict/target/device_table.h"
 
-#include "base/csv.h"
-#include "base/file.h"
+#include "base/file/csv.h"
+#include "base/file/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,4 +1,4 @@
-#include "model/space/hat_space.h"
+#include "model/space/models/hat_space.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <random>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace cobra::space {
 namespace {

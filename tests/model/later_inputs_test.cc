@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "base/tensor_file.h"
+#include "base/file/tensor_file.h"
 #include "model/net/config.h"
 #include "model/predict/work/features.h"
 

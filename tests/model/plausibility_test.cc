@@ -7,11 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gmock/gmock.h"
+#include "graph/builder/net_builder.h"
 #include "graph/form/fingerprint.h"
 #include "graph/form/json.h"
-#include "graph/builder/net_builder.h"
 #include "gtest/gtest.h"
 #include "store/record_file.h"
 

@@ -10,14 +10,14 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "base/address_space.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
+#include "base/process/address_space.h"
 #include "base/sanitizer.h"
 #include "graph/builder/builder.h"
+#include "graph/builder/net_builder.h"
 #include "graph/cost/cost.h"
 #include "graph/form/fingerprint.h"
-#include "graph/builder/net_builder.h"
 #include "model/predict/target/sheet_check.h"
 
 namespace cobra::predict {

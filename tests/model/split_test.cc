@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "graph/form/json.h"
 #include "model/training/rows/dataset.h"
 #include "store/store.h"

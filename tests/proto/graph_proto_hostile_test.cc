@@ -12,7 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "graph/cost/cost.h"
 #include "graph/form/fingerprint.h"
 #include "graph/form/json.h"

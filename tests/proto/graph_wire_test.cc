@@ -9,7 +9,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
-#include "base/wire_format.h"
+#include "base/bytes/wire_format.h"
 #include "google/protobuf/stubs/logging.h"
 #include "gtest/gtest.h"
 #include "proto/graph_proto.h"

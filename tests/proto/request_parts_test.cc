@@ -1,6 +1,7 @@
 #include "proto/request_parts.h"
 
-#include "base/wire_format.h"
+#include "absl/strings/str_cat.h"
+#include "base/bytes/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -47,6 +48,56 @@ TEST(RequestPartsTest, CountsTargets) {
   WireWriter number(16);  // in the place of a target's name: protobuf does not know the field
   number.Number(v1::PredictRequest::kTargetsFieldNumber, 1);
   EXPECT_EQ(NumTargets(number.bytes()), 0);
+}
+
+// Of several timed networks, the graphs of those that have no other model.
+TEST(RequestPartsTest, KeepsTheBytesOfTheGraphsOfTimedNetworks) {
+  v1::AdaptRequest request;
+  request.set_name("mine");
+  request.add_samples()->mutable_graph()->add_inputs()->set_name("x");
+  request.add_samples()->mutable_architecture()->set_text("darts");
+  request.add_samples()->set_row("without a model");
+  request.add_samples()->mutable_graph();
+  for (v1::TimedNetwork& network : *request.mutable_samples()) network.set_latency_ms(3);
+  std::string bytes = request.SerializeAsString();
+  // A graph in two fields, which protobuf merges, and one after another model, which replaces it.
+  v1::AdaptRequest merged;
+  merged.add_samples()->mutable_graph()->add_inputs()->set_name("y");
+  const std::string network = merged.samples(0).SerializeAsString();
+  WireWriter twice(64), replaced(64);
+  twice.Text(v1::AdaptRequest::kSamplesFieldNumber, network + network);
+  replaced.Text(v1::AdaptRequest::kSamplesFieldNumber, request.samples(1).SerializeAsString() + network);
+  absl::StrAppend(&bytes, twice.bytes(), replaced.bytes());
+
+  KeepGraphBytes(v1::AdaptRequest::kSamplesFieldNumber, &bytes);
+  v1::AdaptRequest parsed;
+  ASSERT_TRUE(parsed.ParseFromString(bytes));
+  ASSERT_EQ(parsed.samples_size(), 6);
+  EXPECT_EQ(parsed.name(), "mine");
+  EXPECT_EQ(parsed.samples(0).model_case(), v1::TimedNetwork::MODEL_NOT_SET);
+  EXPECT_EQ(TakeGraphBytes(parsed.mutable_samples(0)), request.samples(0).graph().SerializeAsString());
+  EXPECT_EQ(parsed.samples(0).latency_ms(), 3);
+  EXPECT_EQ(parsed.samples(1).architecture().text(), "darts");
+  for (const int without : {1, 2, 4, 5}) EXPECT_EQ(TakeGraphBytes(parsed.mutable_samples(without)), std::nullopt);
+  EXPECT_EQ(TakeGraphBytes(parsed.mutable_samples(3)), "");
+  EXPECT_EQ(parsed.samples(4).graph().inputs_size(), 2);
+  EXPECT_EQ(parsed.samples(5).graph().inputs_size(), 1);
+  // The field that keeps them is no field of the API.
+  EXPECT_EQ(v1::TimedNetwork::descriptor()->FindFieldByNumber(15), nullptr);
+}
+
+// Of damaged bytes nothing is changed from the damage on, and nothing outside them is.
+TEST(RequestPartsTest, KeepsGraphsOfDamagedBytes) {
+  v1::ObserveRequest request;
+  for (int i = 0; i < 3; ++i) request.add_samples()->mutable_graph()->add_inputs()->set_name("x");
+  const std::string whole = request.SerializeAsString();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    std::string bytes = whole.substr(0, size);
+    KeepGraphBytes(v1::ObserveRequest::kSamplesFieldNumber, &bytes);
+    ASSERT_EQ(bytes.size(), size);
+    v1::ObserveRequest before, after;
+    EXPECT_EQ(before.ParseFromString(whole.substr(0, size)), after.ParseFromString(bytes)) << size;
+  }
 }
 
 // protobuf merges a message that comes in several fields.

@@ -6,8 +6,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/bytes/hash.h"
 #include "base/diagnostic.h"
-#include "base/hash.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/exposure.h"

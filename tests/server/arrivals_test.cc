@@ -13,7 +13,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/lanes/fair_room.h"

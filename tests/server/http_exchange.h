@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "gtest/gtest.h"
 
 namespace cobra::server {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
-#include "base/address_space.h"
+#include "base/process/address_space.h"
 #include "base/sanitizer.h"
 #include "gtest/gtest.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/lanes/metrics.h"

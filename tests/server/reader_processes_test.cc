@@ -16,7 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "base/diagnostic.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/sanitizer.h"
 #include "frontend/python/reader.h"
 #include "graph/form/json.h"

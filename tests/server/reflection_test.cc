@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "base/wire_format.h"
+#include "base/bytes/wire_format.h"
 #include "cobra/v1/cobra.pb.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.pb.h"

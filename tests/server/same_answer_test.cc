@@ -12,7 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/keyed_hash.h"
+#include "base/bytes/keyed_hash.h"
 #include "graph/builder/builder.h"
 #include "graph/form/fingerprint.h"
 #include "graph/form/json.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gmock/gmock.h"
 #include "graph/form/json.h"
 #include "gtest/gtest.h"

@@ -13,8 +13,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/process/subprocess.h"
 #include "base/status_macros.h"
-#include "base/subprocess.h"
 #include "tests/temporary_directory.h"
 
 namespace cobra::store {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gtest/gtest.h"
 #include "store/measurement.h"
 #include "worker/run/measure.h"

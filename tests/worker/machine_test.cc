@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-#include "base/blas_core_type.h"
+#include "base/process/blas_core_type.h"
 #include "gtest/gtest.h"
 
 namespace cobra::worker {

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/file.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "graph/form/json.h"
 #include "worker/execute/executor.h"

@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "frontend/nas/reader.h"
 #include "graph/cost/cost.h"
 #include "graph/form/fingerprint.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
+#include "base/file/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/temporary_directory.h"

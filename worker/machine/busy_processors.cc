@@ -11,7 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
+#include "base/file/file.h"
 
 namespace cobra::worker {
 namespace {

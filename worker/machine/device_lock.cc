@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/file_lock.h"
+#include "base/file/file_lock.h"
 #include "base/status_macros.h"
 #include "worker/machine/gpu.h"
 

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "worker/machine/execution.h"
 
 namespace cobra::worker {

@@ -16,9 +16,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/blas_core_type.h"
-#include "base/file.h"
-#include "base/subprocess.h"
+#include "base/file/file.h"
+#include "base/process/blas_core_type.h"
+#include "base/process/subprocess.h"
 
 namespace cobra::worker {
 namespace {

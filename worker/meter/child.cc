@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/address_space.h"
+#include "base/process/address_space.h"
+#include "base/process/subprocess.h"
 #include "base/sanitizer.h"
 #include "base/status_macros.h"
-#include "base/subprocess.h"
 #include "worker/meter/meter.h"
 
 namespace cobra::worker {

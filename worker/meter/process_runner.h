@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "base/descriptor.h"
+#include "base/file/descriptor.h"
 #include "nlohmann/json_fwd.hpp"
 
 namespace cobra::worker {

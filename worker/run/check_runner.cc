@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/address_space.h"
+#include "base/process/address_space.h"
 #include "base/status_macros.h"
-#include "base/without_escapes.h"
+#include "base/text/without_escapes.h"
 #include "worker/run/runner_session.h"
 
 namespace cobra::worker {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/json.h"
 #include "base/status_macros.h"
+#include "base/text/json.h"
 #include "model/predict/target/device_table.h"
 #include "nlohmann/json.hpp"
 #include "worker/execute/executor.h"

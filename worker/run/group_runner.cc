@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/json.h"
 #include "base/status_macros.h"
+#include "base/text/json.h"
 #include "graph/form/fingerprint.h"
 #include "graph/form/json.h"
 #include "nlohmann/json.hpp"

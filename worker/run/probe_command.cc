@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "base/json.h"
 #include "base/status_macros.h"
-#include "base/without_escapes.h"
+#include "base/text/json.h"
+#include "base/text/without_escapes.h"
 #include "model/predict/target/disturbance.h"
 #include "model/predict/target/target.h"
 #include "nlohmann/json.hpp"

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/data_path.h"
-#include "base/file.h"
+#include "base/file/data_path.h"
+#include "base/file/file.h"
 
 namespace cobra::worker {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "base/file/tensor_file.h"
 #include "base/status_macros.h"
-#include "base/tensor_file.h"
 #include "graph/op_rules.h"
 #include "worker/execute/executor.h"
 

@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 
 namespace cobra::worker {
 

@@ -3,7 +3,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "base/data_path.h"
+#include "base/file/data_path.h"
 #include "graph/cost/cost.h"
 
 namespace cobra::worker {

@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "base/data_path.h"
+#include "base/file/data_path.h"
 #include "graph/graph.h"
 
 namespace cobra::worker {

@@ -12,8 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/json.h"
 #include "base/status_macros.h"
+#include "base/text/json.h"
 #include "graph/builder/extract.h"
 #include "graph/form/fingerprint.h"
 #include "graph/form/json.h"

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
-#include "base/json.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/text/json.h"
 #include "graph/form/json.h"
 #include "nlohmann/json.hpp"
 #include "worker/sample/random.h"

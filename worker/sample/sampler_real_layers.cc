@@ -12,9 +12,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "base/file.h"
-#include "base/json.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/text/json.h"
 #include "graph/builder/builder.h"
 #include "graph/builder/net_builder.h"
 #include "nlohmann/json.hpp"

@@ -4,8 +4,8 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple, Optional, Sequence
 
-# What a terminal obeys instead of showing it (base/without_escapes.h has the same list), and what
-# no terminal can write: halves of pairs of UTF-16.
+# What a terminal obeys instead of showing it (base/text/without_escapes.h has the same list), and
+# what no terminal can write: halves of pairs of UTF-16.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 

@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/form/fingerprint.h"

@@ -7,7 +7,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "base/keyed_hash.h"
+#include "base/bytes/keyed_hash.h"
 #include "base/status_macros.h"
 #include "graph/form/exact_bytes.h"
 #include "graph/form/fingerprint.h"

@@ -16,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "graph/graph.h"
 #include "model/predict/adapt/profile_gaps.h"
 #include "model/predict/adapt/profile_model.h"

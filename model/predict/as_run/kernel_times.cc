@@ -9,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/string_view.h"
-#include "base/json.h"
+#include "base/text/json.h"
 #include "graph/cost/cost.h"
 #include "nlohmann/json.hpp"
 

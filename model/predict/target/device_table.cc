@@ -14,7 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "base/csv.h"
+#include "base/file/csv.h"
 #include "base/status_macros.h"
 
 namespace cobra::predict {

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "base/shell_word.h"
-#include "base/similar_words.h"
+#include "base/text/shell_word.h"
+#include "base/text/similar_words.h"
 #include "model/predict/target/device_table.h"
 
 namespace cobra::predict {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "model/net/safetensors.h"
 #include "model/predict/weights/version.h"

@@ -6,8 +6,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/file/tensor_file.h"
 #include "base/status_macros.h"
-#include "base/tensor_file.h"
 #include "model/net/config.h"
 #include "model/predict/work/features.h"
 

@@ -12,9 +12,9 @@
 namespace cobra::predict {
 
 // Features are appended, never removed. What a version has not learned counts nothing in it: the
-// tensors of its file (base/tensor_file.h) that multiply a specification of `had` features, and the
-// vector of a target behind them, get columns of zeros for the others. No answer changes. DataLoss
-// if the file is malformed.
+// tensors of its file (base/file/tensor_file.h) that multiply a specification of `had` features,
+// and the vector of a target behind them, get columns of zeros for the others. No answer changes.
+// DataLoss if the file is malformed.
 absl::StatusOr<std::string> WithAllSpecFeatures(absl::string_view tensors, int64_t had);
 // The same of kinds of work: those that a version has not learned cost nothing in it (kNoPrice), or
 // what the kind costs that they were one with (WasOneWith).

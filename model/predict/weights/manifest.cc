@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "base/hash.h"
-#include "base/json.h"
-#include "base/significant.h"
+#include "base/bytes/hash.h"
 #include "base/status_macros.h"
+#include "base/text/json.h"
+#include "base/text/significant.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::predict {

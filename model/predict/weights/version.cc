@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/file.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
+#include "base/file/file.h"
 #include "base/status_macros.h"
 #include "model/net/config.h"
 #include "model/predict/weights/later_inputs.h"

@@ -15,7 +15,8 @@ struct ModelVersion {
   Manifest manifest;
   text::Vocabulary vocabulary;
   std::string manifest_sha256;
-  std::string tensors;  // the file (base/tensor_file.h), with all inputs of this build (later_inputs.h)
+  // The file (base/file/tensor_file.h), with all inputs of this build (later_inputs.h).
+  std::string tensors;
 };
 
 // DataLoss names the file that is damaged, or what does not fit this build.

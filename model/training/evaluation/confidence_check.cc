@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "base/csv.h"
+#include "base/file/csv.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "model/predict/predictor.h"

@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "base/hash.h"
+#include "base/bytes/hash.h"
 #include "model/training/selection/active_gaussian_process.h"
 
 namespace cobra::training {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "base/data_path.h"
+#include "base/file/data_path.h"
 
 namespace cobra::training {
 

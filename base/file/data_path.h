@@ -1,0 +1,22 @@
+// Where the project's data is, wherever its programs are installed and whatever folder they are
+// started in.
+#ifndef COBRA_BASE_FILE_DATA_PATH_H_
+#define COBRA_BASE_FILE_DATA_PATH_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace cobra {
+
+// The folder of the running program, without a trailing slash; empty if unknown.
+std::string ProgramFolder();
+
+// "model/pretrained": PREFIX/share/cobra/model/pretrained next to an installed PREFIX/bin, or the
+// file of the source tree in which the running program was built (build/PRESET/bin). `relative`
+// itself, from the working directory, if neither is there.
+std::string DataPath(absl::string_view relative);
+
+}  // namespace cobra
+
+#endif  // COBRA_BASE_FILE_DATA_PATH_H_

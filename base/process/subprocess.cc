@@ -1,0 +1,137 @@
+#include "base/process/subprocess.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "base/file/data_path.h"
+#include "base/text/limit_message.h"
+
+namespace cobra {
+namespace {
+
+// Reads until the end of file. Wakes up often enough to notice the timeout and a cancellation.
+absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& options, std::string* out) {
+  const absl::Time deadline = absl::Now() + options.timeout;
+  char buffer[1 << 16];
+  while (true) {
+    if (options.cancelled != nullptr && options.cancelled->load()) {
+      return absl::CancelledError(absl::StrCat(name, ": stopped"));
+    }
+    if (absl::Now() > deadline) {
+      return absl::DeadlineExceededError(
+          absl::StrCat(name, ": not done after ", absl::FormatDuration(options.timeout)));
+    }
+    pollfd wait = {fd, POLLIN, 0};
+    if (::poll(&wait, 1, /*timeout_ms=*/100) <= 0) continue;
+    const ssize_t n = ::read(fd, buffer, sizeof(buffer));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return absl::OkStatus();
+    out->append(buffer, n);
+    if (static_cast<int64_t>(out->size()) > options.max_output_bytes) {
+      return absl::ResourceExhaustedError(
+          LimitMessage(absl::StrCat(name, ": its output"), options.max_output_bytes, "bytes"));
+    }
+  }
+}
+
+std::vector<char*> Arguments(const std::vector<std::string>& argv) {
+  std::vector<char*> args;
+  for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
+  args.push_back(nullptr);
+  return args;
+}
+
+}  // namespace
+
+absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const StartOptions& options) {
+  const std::vector<char*> args = Arguments(argv);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, options.descriptor, options.as_descriptor);
+  if (options.standard_input >= 0) {
+    posix_spawn_file_actions_adddup2(&actions, options.standard_input, STDIN_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  // The server blocks and ignores some signals; a new program expects none of that.
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                           (options.own_group ? POSIX_SPAWN_SETPGROUP : 0)));
+  pid_t pid = 0;
+  const int error = ::posix_spawnp(&pid, args[0], &actions, &attributes, args.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return absl::ErrnoToStatus(error, absl::StrCat(argv[0], ": cannot be started"));
+  return pid;
+}
+
+absl::StatusOr<pid_t> StartDependent(const std::vector<std::string>& argv, int signal) {
+  const std::vector<char*> args = Arguments(argv);
+  const pid_t parent = ::getpid(), pid = ::fork();
+  if (pid < 0) return absl::ErrnoToStatus(errno, absl::StrCat(argv[0], ": cannot be started"));
+  if (pid > 0) return pid;
+  ::prctl(PR_SET_PDEATHSIG, signal);
+  if (::getppid() != parent) ::_exit(0);  // it has ended already
+  ::execv(args[0], args.data());
+  ::_exit(127);
+}
+
+int WaitForChild(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+absl::Status RestartThisProgram(char** argv) {
+  ::execv("/proc/self/exe", argv);
+  return absl::ErrnoToStatus(errno, "exec /proc/self/exe");
+}
+
+absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options) {
+  int pipe_fds[2];
+  if (::pipe2(pipe_fds, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  const absl::StatusOr<pid_t> pid = StartProgram(
+      argv, {.descriptor = pipe_fds[1], .as_descriptor = STDOUT_FILENO, .standard_input = options.standard_input});
+  ::close(pipe_fds[1]);
+  std::string out;
+  absl::Status status = pid.ok() ? ReadAll(pipe_fds[0], argv[0], options, &out) : pid.status();
+  ::close(pipe_fds[0]);
+  if (!pid.ok()) return status;
+  if (!status.ok()) ::kill(*pid, SIGKILL);
+  const int wait_status = WaitForChild(*pid);
+  if (!status.ok()) return status;
+  if (WIFSIGNALED(wait_status)) {
+    return absl::InternalError(absl::StrCat(argv[0], ": ended by signal ", WTERMSIG(wait_status)));
+  }
+  if (options.exit_status != nullptr) *options.exit_status = WEXITSTATUS(wait_status);
+  if (WEXITSTATUS(wait_status) == 127 && out.empty()) return absl::NotFoundError(absl::StrCat(argv[0], ": not found"));
+  if (WEXITSTATUS(wait_status) != 0) {
+    return absl::InternalError(absl::StrCat(argv[0], ": exit status ", WEXITSTATUS(wait_status)));
+  }
+  return out;
+}
+
+std::string SiblingProgram(absl::string_view name) {
+  const std::string folder = ProgramFolder();
+  std::string sibling = absl::StrCat(folder, "/", name);
+  return !folder.empty() && ::access(sibling.c_str(), X_OK) == 0 ? sibling : std::string(name);
+}
+
+}  // namespace cobra
