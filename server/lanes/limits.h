@@ -10,7 +10,7 @@
 
 namespace cobra::server {
 
-// Of calls whose message is not there yet, of all callers, known or not (calls/arrivals.h).
+// Of calls whose message is not there yet, of all callers, known or not (rpc/arrivals.h).
 struct ArrivalLimits {
   int max_calls = 4096;  // some 12 KB each: 50 MB. As many as there are connections
   // A large message over a slow line takes longer: as long as it arrives at `bytes_per_second`, it

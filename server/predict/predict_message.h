@@ -18,7 +18,7 @@ namespace cobra::server {
 
 class PredictMessage {
  public:
-  // At most one at a time on a thread. Errors as those of ParseMessage() (calls/message_bytes.h).
+  // At most one at a time on a thread. Errors as those of ParseMessage() (rpc/message_bytes.h).
   // What is wrong inside the graph shows when it is read.
   absl::Status Parse(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes);
   // The same of bytes in one piece, which must outlive this.

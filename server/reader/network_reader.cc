@@ -92,18 +92,12 @@ absl::StatusOr<ReadResult> NetworkReader::Read(v1::PredictRequest* request, std:
 }
 
 absl::StatusOr<graph::Graph> NetworkReader::ReadFor(absl::string_view runtime, v1::PredictRequest* request,
-                                                    const CallContext& call) {
-  if (request->model_case() == v1::PredictRequest::MODEL_NOT_SET) return NoModelError();
+                                                    std::optional<absl::string_view> graph, const CallContext& call) {
+  if (!graph.has_value() && request->model_case() == v1::PredictRequest::MODEL_NOT_SET) return NoModelError();
   if (request->has_source()) {
     std::string* version = request->mutable_source()->mutable_torch_version();
     if (version->empty()) *version = python::TorchVersionOf(std::string(runtime));
     COBRA_RETURN_IF_ERROR(proto::InFieldNames(python::CheckTorchVersion(*version)));
-  }
-  std::string bytes;
-  std::optional<absl::string_view> graph;
-  if (request->has_graph()) {
-    bytes = request->graph().SerializeAsString();
-    graph = bytes;
   }
   COBRA_ASSIGN_OR_RETURN(ReadResult read, Read(request, graph, call));
   return std::move(read.graph);

@@ -34,9 +34,10 @@ class NetworkReader {
   // at fault, also where the network takes no time: without calls, or on empty inputs.
   absl::StatusOr<ReadResult> Read(v1::PredictRequest* request, std::optional<absl::string_view> graph,
                                   const CallContext& call);
-  // The same for a request whose graph, if it has one, is in it. Source without a version of
-  // PyTorch is read as for `runtime`.
-  absl::StatusOr<graph::Graph> ReadFor(absl::string_view runtime, v1::PredictRequest* request, const CallContext& call);
+  // The same for a network that its device has timed. Source without a version of PyTorch is read
+  // as for `runtime`.
+  absl::StatusOr<graph::Graph> ReadFor(absl::string_view runtime, v1::PredictRequest* request,
+                                       std::optional<absl::string_view> graph, const CallContext& call);
 
   // A graph that is worked on counts to the caller as long as the part is kept. ResourceExhausted
   // if too much does.

@@ -16,7 +16,12 @@ namespace cobra::server {
 
 // A diagnostic of kind kLimit if the message would take more than `max_parsed_bytes`, of kind
 // kUsage if the bytes are not a message of its type.
-absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
+using ParseRequest = absl::Status(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes,
+                                  google::protobuf::Message* message);
+ParseRequest ParseMessage;
+// The same of a request with a list of TimedNetwork: their graphs stay bytes
+// (proto/request_parts.h).
+ParseRequest ParseTimedNetworks;
 absl::Status ParseBytes(absl::string_view bytes, int64_t max_parsed_bytes, google::protobuf::Message* message);
 // The bytes in one piece, which `*slice` holds: gRPC's own or a copy. False if there are none.
 bool InOnePiece(const grpc::ByteBuffer& bytes, grpc::Slice* slice, absl::string_view* text);

@@ -41,18 +41,19 @@ class UnaryCalls {
   using Work =
       std::function<absl::Status(const grpc::ByteBuffer& request, const CallContext& call, grpc::ByteBuffer* response)>;
 
-  // Parses the request and runs `handle` in the RPC's lane; its status becomes the call's. Request
-  // is const unless `handle` changes it.
+  // Parses the request with `parse` (message_bytes.h) and runs `handle` in the RPC's lane; its
+  // status becomes the call's. Request is const unless `handle` changes it.
   template <typename Service, typename Request, typename Response>
   BytesReactor* Run(Rpc rpc, grpc::CallbackServerContext* context, Service* service,
-                    absl::Status (Service::*handle)(Request&, Response*, const CallContext&)) const {
+                    absl::Status (Service::*handle)(Request&, Response*, const CallContext&),
+                    ParseRequest* parse) const {
     return RunBytes(rpc, context, nullptr,
                     [=, most = limits_.max_parsed_bytes](const grpc::ByteBuffer& bytes, const CallContext& call,
                                                          grpc::ByteBuffer* response_bytes) -> absl::Status {
                       google::protobuf::Arena arena;
                       auto* request = google::protobuf::Arena::CreateMessage<std::remove_const_t<Request>>(&arena);
                       Response response;
-                      COBRA_RETURN_IF_ERROR(ParseMessage(bytes, most, request));
+                      COBRA_RETURN_IF_ERROR(parse(bytes, most, request));
                       COBRA_RETURN_IF_ERROR((service->*handle)(*request, &response, call));
                       return SerializeMessage(response, response_bytes);
                     });
@@ -94,9 +95,9 @@ class UnaryService : public BytesService {
   explicit UnaryService(const UnaryCalls& calls) : calls_(calls) {}
 
   template <typename Service, typename Request, typename Response>
-  void AnswerUnary(Rpc rpc, Service* service,
-                   absl::Status (Service::*handle)(Request&, Response*, const CallContext&)) {
-    Answer(rpc, [=](grpc::CallbackServerContext* context) { return calls_.Run(rpc, context, service, handle); });
+  void AnswerUnary(Rpc rpc, Service* service, absl::Status (Service::*handle)(Request&, Response*, const CallContext&),
+                   ParseRequest* parse = ParseMessage) {
+    Answer(rpc, [=](grpc::CallbackServerContext* context) { return calls_.Run(rpc, context, service, handle, parse); });
   }
   const UnaryCalls& calls() const { return calls_; }
 

@@ -1,5 +1,5 @@
 // HTTP/1.1 connections: accepts them (connections.h), reads requests within limits of size and
-// time, writes replies. What a request means is the handler's business (calls/http_calls.h).
+// time, writes replies. What a request means is the handler's business (rpc/http_calls.h).
 // Boost.Beast parses; a few threads wait for all connections at once, so that slow clients hold
 // memory and a descriptor, but no thread.
 //
