@@ -73,7 +73,7 @@ if [ -n "$weights" ]; then
   timeout "$seconds" "$train" fit "${rows[@]}" --from "$from" --learning-rate "$rate" --epochs "$epochs" --seeds 1 --device "$device" \
     --out build/weights 2>&1 | grep --line-buffered -v "distinct graphs" | log weights &
 fi
-# Tables that run side by side share versions (lab/tables/fold_version.cc); one alone leaves
+# Tables that run side by side share versions (lab/tables/run/fold_version.cc); one alone leaves
 # processors without work while its last folds are trained.
 IFS=, read -ra list <<<"$tables"
 for table in "${list[@]}"; do

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "lab/tables/table.h"
+#include "lab/tables/run/table.h"
 
 namespace cobra::lab {
 

@@ -1,5 +1,5 @@
-// Our network over cells (model/space/space_nets.h) without some parts, for `cobra-train table
-// nasbench201`. Includes LibTorch headers.
+// Our network over cells (model/space/models/space_nets.h) without some parts, for `cobra-train
+// table nasbench201`. Includes LibTorch headers.
 #ifndef COBRA_LAB_VARIANTS_SPACE_NET_VARIANTS_H_
 #define COBRA_LAB_VARIANTS_SPACE_NET_VARIANTS_H_
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "model/space/space_nets.h"
+#include "model/space/models/space_nets.h"
 
 namespace cobra::lab {
 

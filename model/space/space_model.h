@@ -11,11 +11,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "model/space/adapt.h"
-#include "model/space/adapt_width.h"
-#include "model/space/known_devices.h"
-#include "model/space/single_device_model.h"
-#include "model/space/space.h"
+#include "model/space/architectures/space.h"
+#include "model/space/devices/adapt.h"
+#include "model/space/devices/adapt_width.h"
+#include "model/space/devices/known_devices.h"
+#include "model/space/models/single_device_model.h"
 
 namespace cobra::space {
 

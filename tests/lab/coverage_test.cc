@@ -1,4 +1,4 @@
-#include "lab/tables/coverage.h"
+#include "lab/tables/run/coverage.h"
 
 #include <gtest/gtest.h>
 

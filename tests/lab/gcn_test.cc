@@ -1,11 +1,11 @@
 // The published network: its sizes, and what it may and may not depend on.
-#include "lab/published/gcn.h"
+#include "lab/published/networks/gcn.h"
 
 #include <cmath>
 
 #include "gtest/gtest.h"
-#include "lab/published/boosted_trees.h"
-#include "lab/published/linear.h"
+#include "lab/published/regressions/boosted_trees.h"
+#include "lab/published/regressions/linear.h"
 
 namespace cobra::lab {
 namespace {

@@ -1,4 +1,4 @@
-#include "lab/published/hat_net.h"
+#include "lab/published/networks/hat_net.h"
 
 #include <gtest/gtest.h>
 

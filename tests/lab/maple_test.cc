@@ -1,4 +1,4 @@
-#include "lab/published/maple.h"
+#include "lab/published/regressions/maple.h"
 
 #include <gtest/gtest.h>
 

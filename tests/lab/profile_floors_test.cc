@@ -1,4 +1,4 @@
-#include "lab/published/profile_floors.h"
+#include "lab/published/regressions/profile_floors.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "lab/published/roofline.h"
+#include "lab/published/regressions/roofline.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "lab/published/wordpiece.h"
+#include "lab/published/cobra/wordpiece.h"
 
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_join.h"
 #include "graph/builder/builder.h"
-#include "lab/published/published_text.h"
+#include "lab/published/cobra/published_text.h"
 
 namespace cobra::lab {
 namespace {

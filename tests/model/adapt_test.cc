@@ -1,6 +1,6 @@
 // A device that is a sum over operations, and one that lies between known ones, from ten of their
 // latencies.
-#include "model/space/adapt.h"
+#include "model/space/devices/adapt.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <numeric>
 #include <random>
 
-#include "model/space/adapt_width.h"
-#include "model/space/space.h"
+#include "model/space/architectures/space.h"
+#include "model/space/devices/adapt_width.h"
 #include "model/training/rows/metrics.h"
 
 namespace cobra::space {

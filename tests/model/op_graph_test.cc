@@ -1,4 +1,4 @@
-#include "model/space/op_graph.h"
+#include "model/space/architectures/op_graph.h"
 
 #include <string>
 #include <vector>

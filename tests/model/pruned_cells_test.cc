@@ -1,8 +1,8 @@
-#include "model/space/pruned_cells.h"
+#include "model/space/models/pruned_cells.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "model/space/nasbench201_features.h"
+#include "model/space/architectures/nasbench201_features.h"
 
 namespace cobra::space {
 namespace {

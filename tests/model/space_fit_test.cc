@@ -1,5 +1,5 @@
 // Our networks over graphs of operations: what they may depend on, and that they learn.
-#include "model/space/space_fit.h"
+#include "model/space/models/space_fit.h"
 
 #include <torch/optim/adamw.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "model/space/fused_adamw.h"
-#include "model/space/gaussian_process.h"
+#include "model/space/models/fused_adamw.h"
+#include "model/space/models/gaussian_process.h"
 #include "model/training/optimizer.h"
 
 namespace cobra::space {
