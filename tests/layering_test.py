@@ -5,6 +5,7 @@
 The test first plants one violation of every rule in a tree of its own and fails if one of them is
 not found.
 """
+# Long because of its table, a row for each folder.
 import collections
 import os
 import re
