@@ -539,6 +539,8 @@ def rule_graph(rules):
 
 PLANTED = {
     "base/a.h": '#include "graph/graph.h"',
+    "base/text/a.h": '#include "base/log.h"',
+    "graph/shape/a.cc": '#include "graph/form/json.h"',
     "graph/a.cc": '#include "frontend/python/reader.h"',
     "frontend/python/a.cc": "#include <torch/torch.h>",
     "frontend/python/syntax/a.h": '#include "frontend/python/runtime/heap/value.h"',
@@ -581,6 +583,7 @@ CLEAN = {
     "server/ok.cc": '#include <vector>\n#include "absl/status/status.h"\n#include "cobra/v1/cobra.pb.h"\n'
     '#include "model/predict/predictor.h"',
     "model/net/ok.h": "#include <torch/nn/modules/linear.h>",
+    "graph/form/ok.cc": '#include "base/text/json.h"\n#include "graph/graph.h"',
     "lab/main.cc": '#include "lab/table_command.h"\n#include "train/program.h"',
     "tests/lab/ok_test.cc": '#include "lab/variants/pretrain.h"',
     "tests/server/ok_test.cc": '#include "store/store.h"\n#include "gtest/gtest.h"',
