@@ -17,6 +17,8 @@ SOURCE = (".cc", ".h", ".def", ".inc")
 FRONTENDS = ["frontend", "frontend/nas", "frontend/ncnn", "frontend/onnx", "frontend/python", "frontend/tflite"]
 SYNTAX = ["frontend/python/syntax", "frontend/python/syntax/parse"]
 RUNTIME = ["frontend/python/runtime/" + room for room in ("heap", "interpreter", "eval", "types", "modules")]
+TORCH = ["frontend/python/torch/" + room for room in ("names", "tensor", "overrides", "functions", "layers")]
+TORCH.append("frontend/python/torch")
 SERVER_ROOMS = ["lanes", "access", "transport", "rpc", "reader", "targets", "queue"]  # below server/predict
 # The API, then its rooms: what serves includes all of them.
 PREDICT = [
@@ -56,7 +58,9 @@ MAY_INCLUDE = {
     "graph/form": ["graph/constants", "graph/builder", "graph/cost", "graph", "base"],
     "frontend/nas": ["graph", "base"],
     "frontend/ncnn": ["graph", "base"],
-    "frontend/onnx": ["graph", "base"],
+    "frontend/onnx/importer": ["graph", "base"],
+    "frontend/onnx/operators": ["frontend/onnx/importer", "graph", "base"],
+    "frontend/onnx": ["frontend/onnx/importer", "graph", "base"],
     "frontend/tflite": ["graph", "base"],
     "frontend/python/tables": [],
     "frontend/python/syntax": ["frontend/python/tables", "base"],
@@ -73,16 +77,35 @@ MAY_INCLUDE = {
     "frontend/python/runtime/types": [*RUNTIME[:3], "frontend/python/syntax", "frontend/python/tables", "base"],
     "frontend/python/runtime/modules": [*RUNTIME[:4], *SYNTAX, "base"],
     "frontend/python/library": [*RUNTIME, "base"],
+    "frontend/python/torch/names": ["frontend/python/tables", "base"],
+    "frontend/python/torch/tensor": ["frontend/python/runtime/interpreter", "graph", "base"],
+    "frontend/python/torch/overrides": [
+        "frontend/python/torch/tensor",
+        "frontend/python/runtime/interpreter",
+        "graph",
+        "base",
+    ],
+    "frontend/python/torch/functions": [
+        *TORCH[:3],
+        "frontend/python/runtime/interpreter",
+        "graph",
+        "base",
+    ],
+    "frontend/python/torch/layers": [
+        *TORCH[:4],
+        "frontend/python/runtime/interpreter",
+        "graph",
+        "base",
+    ],
     "frontend/python/torch": [
+        *TORCH[:5],
         "frontend/python/library",
-        *RUNTIME,
-        "frontend/python/syntax",
-        "frontend/python/tables",
+        "frontend/python/runtime/interpreter",
         "graph",
         "base",
     ],
     "frontend/python": [
-        "frontend/python/torch",
+        *TORCH,
         "frontend/python/library",
         *RUNTIME,
         "frontend/python/syntax",
@@ -302,7 +325,7 @@ MAY_INCLUDE = {
         "client/terminal",
         "report",
         "proto",
-        "frontend/python/torch",
+        "frontend/python/torch/names",
         "graph",
         "base",
     ],
@@ -315,7 +338,7 @@ MAY_INCLUDE = {
         "client",
         "client/terminal",
         "proto",
-        "frontend/python/torch",
+        "frontend/python/torch/names",
         "base",
     ],
     "client/series": [
@@ -355,7 +378,7 @@ MAY_INCLUDE = {
         "client/terminal",
         "report",
         "proto",
-        "frontend/python/torch",
+        "frontend/python/torch/names",
         "base",
     ],
     "client/check": [
@@ -383,7 +406,7 @@ MAY_INCLUDE = {
         "client/request",
         "client/input",
         "client/terminal",
-        "frontend/python/torch",
+        "frontend/python/torch/names",
         "frontend/python",
         "frontend/python/syntax",
         "base",

@@ -21,7 +21,7 @@
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
 #include "client/terminal/usage_error.h"
-#include "frontend/python/torch/torch_version.h"
+#include "frontend/python/torch/names/torch_version.h"
 #include "nlohmann/json.hpp"
 #include "proto/graph_proto.h"
 #include "report/answers.h"

@@ -8,7 +8,7 @@
 #include "base/names.h"
 #include "base/status_macros.h"
 #include "client/terminal/usage_error.h"
-#include "frontend/python/torch/torch_version.h"
+#include "frontend/python/torch/names/torch_version.h"
 
 namespace cobra::client {
 

@@ -15,7 +15,7 @@
 #include "frontend/python/list_models.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/syntax/ast.h"
-#include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/tensor/tensor.h"
 #include "graph/types.h"
 
 namespace cobra::python {

@@ -16,7 +16,7 @@
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/interpreter.h"
 #include "frontend/python/torch/library.h"
-#include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/tensor/tensor.h"
 
 namespace cobra::python {
 

@@ -5,8 +5,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/scope.h"
-#include "frontend/python/torch/module_state.h"
-#include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/layers/module_state.h"
+#include "frontend/python/torch/tensor/tensor.h"
 
 namespace cobra::python {
 namespace {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/syntax/ast.h"
-#include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/tensor/tensor.h"
 
 namespace cobra::python {
 namespace {

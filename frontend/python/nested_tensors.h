@@ -6,8 +6,8 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "frontend/python/runtime/interpreter/internal.h"
-#include "frontend/python/torch/refused.h"
-#include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/tensor/refused.h"
+#include "frontend/python/torch/tensor/tensor.h"
 
 namespace cobra::python {
 

@@ -23,9 +23,9 @@
 #include "frontend/python/reader_errors.h"
 #include "frontend/python/request_limits.h"
 #include "frontend/python/runtime/interpreter/import.h"
-#include "frontend/python/torch/layers.h"
-#include "frontend/python/torch/module_state.h"
-#include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/layers/layers.h"
+#include "frontend/python/torch/layers/module_state.h"
+#include "frontend/python/torch/tensor/tensor.h"
 #include "graph/form/exact_bytes.h"
 
 namespace cobra::python {

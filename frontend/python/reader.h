@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/limits.h"
-#include "frontend/python/torch/torch_version.h"
+#include "frontend/python/torch/names/torch_version.h"
 #include "graph/graph.h"
 
 namespace cobra::python {

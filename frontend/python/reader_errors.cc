@@ -15,8 +15,9 @@
 #include "base/diagnostic.h"
 #include "frontend/python/runtime/interpreter/standard_names.h"
 #include "frontend/python/syntax/python_version.h"
-#include "frontend/python/torch/tensor.h"
-#include "frontend/python/torch/versions.h"
+#include "frontend/python/torch/layers/module.h"
+#include "frontend/python/torch/names/versions.h"
+#include "frontend/python/torch/tensor/tensor.h"
 
 namespace cobra::python {
 namespace {

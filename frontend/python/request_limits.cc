@@ -5,7 +5,7 @@
 #include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "frontend/python/cached_tokens.h"
-#include "frontend/python/torch/torch_version.h"
+#include "frontend/python/torch/names/torch_version.h"
 
 namespace cobra::python {
 namespace {

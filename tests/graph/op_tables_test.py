@@ -17,7 +17,7 @@ ROOT = os.environ.get("COBRA_SOURCE", os.path.join(os.path.dirname(os.path.abspa
 # A table, and a file that does not compile when it is wrong.
 TABLES = {
     "graph/op_rules.def": "graph/op_rules.h",
-    "frontend/python/torch/torch_rules.def": "frontend/python/torch/torch_rules.h",
+    "frontend/python/torch/tensor/torch_rules.def": "frontend/python/torch/tensor/torch_rules.h",
 }
 
 

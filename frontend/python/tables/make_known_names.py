@@ -6,7 +6,7 @@ asks about. `name=module:attribute` is a name that its module only imports from 
 torch.nn.modules.conv import Tensor`), `name=property` an attribute of tensors that is not a method.
 
 With a newer PyTorch (build/pypi/bin/python) it writes later_names.inc: the public names that 1.13
-lacks, and `-name` for those that are gone. ../torch/versions.def has the names whose first version
+lacks, and `-name` for those that are gone. ../torch/names/versions.def has the names whose first version
 is known."""
 import glob
 import importlib
@@ -21,7 +21,7 @@ import torch.nn.functional
 from table_file import HERE, read_table, write_table
 
 LIBRARY = os.path.join(os.path.dirname(HERE), "library")
-VERSIONS = os.path.join(os.path.dirname(HERE), "torch", "versions.def")
+VERSIONS = os.path.join(os.path.dirname(HERE), "torch", "names", "versions.def")
 INTERNAL = (
     "test",
     "_internal",

@@ -11,12 +11,14 @@
 #include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "frontend/python/library/modules.h"
-#include "frontend/python/torch/known_names.h"
-#include "frontend/python/torch/overrides.h"
-#include "frontend/python/torch/refused.h"
-#include "frontend/python/torch/tensor.h"
-#include "frontend/python/torch/torch_version.h"
-#include "frontend/python/torch/versions.h"
+#include "frontend/python/torch/functions/functions.h"
+#include "frontend/python/torch/layers/module.h"
+#include "frontend/python/torch/names/known_names.h"
+#include "frontend/python/torch/names/torch_version.h"
+#include "frontend/python/torch/names/versions.h"
+#include "frontend/python/torch/overrides/overrides.h"
+#include "frontend/python/torch/tensor/refused.h"
+#include "frontend/python/torch/tensor/tensor.h"
 #include "graph/constants/const_eval.h"
 
 namespace cobra::python {
@@ -31,7 +33,7 @@ NativeFunction UnknownName(std::string module) {
     const std::string dotted = absl::StrCat(module, ".", name);
     const TorchState& torch = Torch(interp);
     const bool later = TorchNameSince(module, name).has_value();
-    if (!InTorchVersion(torch, module, name)) {
+    if (!InTorchVersion(module, name, torch.version_major, torch.version_minor)) {
       return interp.Raise(interp.types().AttributeError,
                           absl::StrCat("module '", module, "' has no attribute '", name, "'"));
     }
@@ -82,7 +84,9 @@ Result<Value> HideNamesOfLaterVersions(Interpreter& interp, const CallArgs& args
 // Rejects an import such as `import torch.nn.attention` if the target version has no such module.
 Result<void> CheckModule(Interpreter& interp, absl::string_view dotted) {
   const size_t dot = dotted.rfind('.');
-  if (dot == absl::string_view::npos || InTorchVersion(Torch(interp), dotted.substr(0, dot), dotted.substr(dot + 1)))
+  const TorchState& torch = Torch(interp);
+  if (dot == absl::string_view::npos ||
+      InTorchVersion(dotted.substr(0, dot), dotted.substr(dot + 1), torch.version_major, torch.version_minor))
     return {};
   return interp.Raise(interp.types().ModuleNotFoundError, absl::StrCat("No module named '", dotted, "'"));
 }
@@ -364,7 +368,7 @@ Result<Value> DefineClasses(Interpreter& interp, const std::string& module) {
     const TorchState& torch = Torch(interp);
     const bool known = TorchNameSince("torch.nn", name).has_value() ||
                        FindKnownTorchName("torch.nn", name, torch.version_major, torch.version_minor).has_value();
-    if (!known || !InTorchVersion(torch, "torch.nn", name)) continue;
+    if (!known || !InTorchVersion("torch.nn", name, torch.version_major, torch.version_minor)) continue;
     COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(home));
     COBRA_TRY_ASSIGN(Value cls, interp.GetAttr(found, name));
     nn->attrs->table.SetStr(interp.heap(), interp.Intern(name), cls);
@@ -376,7 +380,8 @@ NativeFunction LazyClass(std::string module) {
   return [module](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     const absl::string_view name = args.positional[0].str();
     if (name == "__dict__") return DefineClasses(interp, module);
-    const bool only_later = !InTorchVersion(Torch(interp), "torch.nn", name);
+    const TorchState& torch = Torch(interp);
+    const bool only_later = !InTorchVersion("torch.nn", name, torch.version_major, torch.version_minor);
     const auto home = ModulesOfClasses().find(name);
     if (home != ModulesOfClasses().end() && !only_later) {
       COBRA_TRY_ASSIGN(ModuleObject * found, interp.ImportModule(home->second));
@@ -504,14 +509,6 @@ bool HasTorchModule(Interpreter& interp, absl::string_view name) {
 }
 
 }  // namespace
-
-bool InTorchVersion(const TorchLibrary& library, absl::string_view module, absl::string_view name) {
-  if (IsGoneTorchName(module, name, library.version_major, library.version_minor)) return false;
-  const auto since = TorchNameSince(module, name);
-  if (!since) return true;
-  return library.version_major != since->first ? library.version_major > since->first
-                                               : library.version_minor >= since->second;
-}
 
 void AddTorch(NativeRegistry* registry) {
   for (const EmbeddedModule& module : LibraryModules()) {

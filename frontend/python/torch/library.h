@@ -7,7 +7,7 @@
 
 namespace cobra::python {
 
-// Needs InterpreterOptions::host to be a TorchState (tensor.h).
+// Needs InterpreterOptions::host to be a TorchState (tensor/tensor.h).
 void AddTorch(NativeRegistry* registry);
 
 }  // namespace cobra::python

@@ -4,7 +4,7 @@
 // others, and between the two are casts, each a kernel of its own. The lists are those of
 // aten/src/ATen/autocast_mode.h (CUDA) and of the type promotion of the others; autocast on a
 // processor, which a program may ask for itself, has another
-// (frontend/python/torch/torch_rules.def).
+// (frontend/python/torch/tensor/torch_rules.def).
 #ifndef COBRA_MODEL_PREDICT_WORK_CAST_WORK_H_
 #define COBRA_MODEL_PREDICT_WORK_CAST_WORK_H_
 

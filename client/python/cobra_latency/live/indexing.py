@@ -1,5 +1,5 @@
 """x[index] as the text that the operators getitem and setitem have, by the rules of
-frontend/python/torch/indexing.cc."""
+frontend/python/torch/functions/indexing.cc."""
 from __future__ import annotations
 
 import operator

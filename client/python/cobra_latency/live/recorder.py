@@ -1,5 +1,5 @@
 """Records the calls of torch functions while a program runs, by the rules of the C++ reader
-(frontend/python/torch/apply.cc, functions.cc).
+(frontend/python/torch/tensor/apply.cc, functions.cc).
 
 Calls on constants are computed at once, for programs may read what they give. Every other call runs
 on `meta` tensors, which have shapes and no numbers. Both are appended to the graph: PyTorch runs

@@ -119,7 +119,7 @@ def _overlaps(tensor: torch.Tensor) -> bool:
 
 
 def refuse_indices(bound: Bound, values: Sequence[Optional[Value]]) -> None:
-    """As CheckKnownIndices() of frontend/python/torch/functions.cc."""
+    """As CheckKnownIndices() of frontend/python/torch/functions/functions.cc."""
     name, selects = bound.operator.name, bound.operator.selects
     if name in ("getitem", "setitem"):
         _refuse_items(bound, values)

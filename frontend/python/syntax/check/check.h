@@ -1,6 +1,6 @@
 // The errors that CPython's compiler finds in a tree that the grammar accepts.
-#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_H_
-#define COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_H_
+#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_CHECK_H_
+#define COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_CHECK_H_
 
 #include "frontend/python/syntax/ast.h"
 #include "frontend/python/syntax/lexer.h"
@@ -17,4 +17,4 @@ bool CheckTree(const Ast& ast, int version, SyntaxProblem* problem);
 }  // namespace ast
 }  // namespace cobra::python
 
-#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_H_
+#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_CHECK_H_

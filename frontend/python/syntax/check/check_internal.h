@@ -1,5 +1,5 @@
-#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_INTERNAL_H_
-#define COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_INTERNAL_H_
+#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_CHECK_INTERNAL_H_
+#define COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_CHECK_INTERNAL_H_
 
 #include <string>
 #include <utility>
@@ -60,4 +60,4 @@ bool CheckPattern(const Ast& ast, const PatternNode* pattern, bool allow_irrefut
 }  // namespace ast
 }  // namespace cobra::python
 
-#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_INTERNAL_H_
+#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_CHECK_CHECK_INTERNAL_H_

@@ -1,6 +1,6 @@
 // The rules of error_grammar.inc as a graph.
-#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_ERROR_GRAMMAR_H_
-#define COBRA_FRONTEND_PYTHON_SYNTAX_ERROR_GRAMMAR_H_
+#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_ERROR_GRAMMAR_H_
+#define COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_ERROR_GRAMMAR_H_
 
 #include <bitset>
 #include <memory>
@@ -73,4 +73,4 @@ const ErrorGrammar& GetErrorGrammar();
 }  // namespace ast
 }  // namespace cobra::python
 
-#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_ERROR_GRAMMAR_H_
+#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_ERROR_GRAMMAR_H_

@@ -1,6 +1,6 @@
 // Python 3.11 source text -> ast::Ast.
-#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_H_
-#define COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_H_
+#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_PARSER_H_
+#define COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_PARSER_H_
 
 #include <memory>
 
@@ -26,4 +26,4 @@ absl::StatusOr<std::shared_ptr<const Ast>> ParseExpression(absl::string_view sou
 }  // namespace ast
 }  // namespace cobra::python
 
-#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_H_
+#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_PARSER_H_

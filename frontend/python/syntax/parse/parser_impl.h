@@ -8,8 +8,8 @@
 // Native recursion: every method that can be re-entered through brackets, operators or blocks takes
 // a Depth. Chains (a.b.c, x + y + z, elif) are loops, and the height of what they build is bounded
 // through NodeHead::height.
-#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_IMPL_H_
-#define COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_IMPL_H_
+#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_PARSER_IMPL_H_
+#define COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_PARSER_IMPL_H_
 
 #include <algorithm>
 #include <string>
@@ -314,4 +314,4 @@ class Parser {
 }  // namespace ast
 }  // namespace cobra::python
 
-#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_PARSER_IMPL_H_
+#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_PARSER_IMPL_H_

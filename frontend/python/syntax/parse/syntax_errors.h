@@ -5,8 +5,8 @@
 // which order. So, for a source that our parser rejects, we do the same: an interpreter of the same
 // grammar (error_grammar.inc) runs over the tokens, first without and then with those rules. It is
 // slow (about 1 MB/s), but runs only to explain an error, and its steps are counted.
-#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_SYNTAX_ERRORS_H_
-#define COBRA_FRONTEND_PYTHON_SYNTAX_SYNTAX_ERRORS_H_
+#ifndef COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_SYNTAX_ERRORS_H_
+#define COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_SYNTAX_ERRORS_H_
 
 #include "absl/strings/string_view.h"
 #include "frontend/python/syntax/lexer.h"
@@ -32,4 +32,4 @@ SyntaxProblem FindSyntaxError(const ErrorSearch& search, const Limits& limits, T
 }  // namespace ast
 }  // namespace cobra::python
 
-#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_SYNTAX_ERRORS_H_
+#endif  // COBRA_FRONTEND_PYTHON_SYNTAX_PARSE_SYNTAX_ERRORS_H_

@@ -5,8 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "base/text/limit_message.h"
-#include "frontend/python/torch/functions/casts.h"
-#include "frontend/python/torch/tensor/tensor.h"
+#include "frontend/python/torch/functions/functions.h"
 #include "graph/builder/untrusted.h"
 #include "graph/constants/const_eval.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/text/limit_message.h"
-#include "frontend/python/torch/tensor/tensor.h"
+#include "frontend/python/torch/functions/functions.h"
 #include "graph/constants/const_eval.h"
 
 namespace cobra::python {

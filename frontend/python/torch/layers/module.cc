@@ -1,6 +1,7 @@
 // The part of nn.Module that runs often: registration, calls, iteration (attributes are in
 // module_state.cc). The rest is library/torch/nn/modules/module.py, whose class Module derives from
 // _ModuleBase, which is defined here.
+#include "frontend/python/torch/layers/module.h"
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -9,7 +10,6 @@
 #include "frontend/python/torch/layers/module_state.h"
 #include "frontend/python/torch/overrides/overrides.h"
 #include "frontend/python/torch/tensor/refused.h"
-#include "frontend/python/torch/tensor/tensor.h"
 #include "graph/builder/untrusted.h"
 
 namespace cobra::python {

@@ -9,8 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "frontend/python/interpreter_image.h"
+#include "frontend/python/torch/functions/functions.h"
 #include "frontend/python/torch/library.h"
-#include "frontend/python/torch/tensor.h"
+#include "frontend/python/torch/tensor/tensor.h"
 #include "graph/constants/constant_calls.h"
 #include "nlohmann/json.hpp"
 

@@ -9,7 +9,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(HERE + "/../../../..")
-FOLDER = ROOT + "/frontend/python/torch/"
+FOLDER = ROOT + "/frontend/python/torch/functions/"
 PYTHON = ROOT + "/build/pypi/bin/python3"
 MODULES = {"t": "torch", "f": "torch.fft", "l": "torch.linalg", "s": "torch.special"}
 # They take it, and their documentation does not say so.

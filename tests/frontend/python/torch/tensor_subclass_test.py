@@ -125,7 +125,7 @@ def calls_differ(names):
 
 def table_differs():
     """overrides.def is what make_overrides.py reads off the text of both."""
-    folder = ROOT + "/frontend/python/torch/"
+    folder = ROOT + "/frontend/python/torch/overrides/"
     if not all(os.path.exists(python) for python in JUDGES.values()):
         return 0
     made = subprocess.run(

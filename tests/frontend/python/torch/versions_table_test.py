@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""frontend/python/torch/versions.def beside real PyTorch: 1.13 has none of its names, 2.13 has them
+"""frontend/python/torch/names/versions.def beside real PyTorch: 1.13 has none of its names, 2.13 has them
 all. In which version between a name came is from PyTorch's release notes and documentation, and is
 not checked.
 
@@ -33,7 +33,7 @@ print(json.dumps({"version": torch.__version__, "has": [has(*pair) for pair in n
 
 
 def table():
-    with open(ROOT + "/frontend/python/torch/versions.def") as file:
+    with open(ROOT + "/frontend/python/torch/names/versions.def") as file:
         rows = re.findall(r'^COBRA_TORCH_SINCE\("([^"]+)", "([^"]+)", \d+, \d+\)', file.read(), re.M)
     return [(module, name) for module, names in rows for name in names.split()]
 

@@ -59,7 +59,7 @@ class Module(_ModuleBase):
     def forward(self, *input):
         raise NotImplementedError('Module [%s] is missing the required "forward" function' % type(self).__name__)
 
-    # ---- registration (of tensors: frontend/python/torch/module.cc)
+    # ---- registration (of tensors: frontend/python/torch/layers/module.cc)
     @_body("add_module")
     def add_module(self, name, module):
         ...
@@ -113,7 +113,7 @@ class Module(_ModuleBase):
                     seen.add(id(value))
                 yield module_prefix + ("." if module_prefix else "") + name, value
 
-    # The lists are made at once (frontend/python/torch/module.cc): what a program changes while it
+    # The lists are made at once (frontend/python/torch/layers/module.cc): what a program changes while it
     # iterates over one has no effect on it.
     def parameters(self, recurse=True):
         return iter(_members(self, "_parameters", "", recurse, True, False))
