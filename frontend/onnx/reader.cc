@@ -7,9 +7,9 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
-#include "frontend/onnx/importer.h"
+#include "frontend/onnx/importer/importer.h"
+#include "frontend/onnx/importer/registry.h"
 #include "frontend/onnx/parsed_size.h"
-#include "frontend/onnx/registry.h"
 #include "frontend/onnx/without_weights.h"
 #include "onnx/onnx_pb.h"
 

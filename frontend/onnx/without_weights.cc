@@ -7,8 +7,8 @@
 #include "base/bytes/wire_format.h"
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
+#include "frontend/onnx/importer/tensor_data.h"
 #include "frontend/onnx/message_tree.h"
-#include "frontend/onnx/tensor_data.h"
 #include "onnx/onnx_pb.h"
 
 namespace cobra::onnx {
