@@ -4,9 +4,10 @@
     python3 build_backend.py --stage DIR   writes the package into DIR, to be put on PYTHONPATH
 
 Two things in the wheel are generated and never committed: the messages of proto/cobra/v1, and the
-table of operators that the C++ reader uses (graph/ops.def, frontend/python/torch/functions/functions.def).
-The messages live in the package cobra_latency._proto and under protobuf names of their own, so that
-stubs of cobra.v1 that a program has beside them do not collide.
+table of operators that the C++ reader uses (graph/ops.def,
+frontend/python/torch/functions/functions.def). The messages live in the package
+cobra_latency._proto and under protobuf names of their own, so that stubs of cobra.v1 that a program
+has beside them do not collide.
 
 The same sources give the same bytes: files are in order of their names and have one time stamp.
 """
@@ -92,7 +93,8 @@ def operators():
     for name, storage, strides, _, randomness, *_ in rows(read("graph", "op_rules.def"), "COBRA_OP_RULES"):
         table[names[name]].update(storage=storage[1:], strides=strides[1:], random=randomness[1:])
     torch = ("frontend", "python", "torch")
-    for name, _, autocast, base, itself, arguments, _ in rows(read(*torch, "tensor", "torch_rules.def"), "COBRA_TORCH_RULES"):
+    torch_rules = rows(read(*torch, "tensor", "torch_rules.def"), "COBRA_TORCH_RULES")
+    for name, _, autocast, base, itself, arguments, _ in torch_rules:
         rules = {"autocast": autocast, "base": base, "itself": itself, "arguments": arguments}
         table[names[name]].update({key: rule[1:] for key, rule in rules.items()})
     functions = []

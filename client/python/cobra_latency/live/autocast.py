@@ -1,7 +1,7 @@
-"""torch.autocast('cpu'), by the rules of frontend/python/torch/tensor/autocast.cc. On `meta` tensors
-PyTorch itself casts nothing. Which operator has which policy comes from torch_rules.def; only the
-policies are applied here, since the program sees the type of each result while it runs, and the
-package has no compiled code."""
+"""torch.autocast('cpu'), by the rules of frontend/python/torch/tensor/autocast.cc. On `meta`
+tensors PyTorch itself casts nothing. Which operator has which policy comes from torch_rules.def;
+only the policies are applied here, since the program sees the type of each result while it runs,
+and the package has no compiled code."""
 from __future__ import annotations
 
 from typing import Optional

@@ -1,4 +1,5 @@
-"""Binds the arguments of a call to a signature, by the rules of frontend/python/torch/functions/binder.cc."""
+"""Binds the arguments of a call to a signature, by the rules of
+frontend/python/torch/functions/binder.cc."""
 from __future__ import annotations
 
 import numbers

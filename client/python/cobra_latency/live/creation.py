@@ -1,6 +1,7 @@
 """Tensors that a program makes of no other: zeros, arange, tensor([1, 2]), random numbers. Each is
-a call without inputs, with the attributes that frontend/python/torch/functions/creation.cc gives it. What
-torch has in C++ alone and COBRA has no operator for (windows) is written with calls that it has."""
+a call without inputs, with the attributes that frontend/python/torch/functions/creation.cc gives
+it. What torch has in C++ only and COBRA has no operator for (windows) is written with calls that it
+has."""
 from __future__ import annotations
 
 import math

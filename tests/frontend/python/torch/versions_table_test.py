@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""frontend/python/torch/names/versions.def beside real PyTorch: 1.13 has none of its names, 2.13 has them
-all. In which version between a name came is from PyTorch's release notes and documentation, and is
-not checked.
+"""frontend/python/torch/names/versions.def beside real PyTorch: 1.13 has none of its names, 2.13 has
+them all. In which version between a name came is from PyTorch's release notes and documentation,
+and is not checked.
 
 Debian's python3-torch is asked, and the one of `scripts/setup.sh --pypi` if it is there."""
 import json

@@ -114,8 +114,8 @@ def _has_proxy(args):
 
 
 def _call_with_proxies(space, name, proxy, args, kwargs):
-    # Called by frontend/python/torch/functions/functions.cc where a function of torch (or a method of a
-    # tensor) is given a proxy.
+    # Called by frontend/python/torch/functions/functions.cc where a function of torch (or a method
+    # of a tensor) is given a proxy.
     if name == "einsum" and len(args) == 2 and isinstance(args[1], (tuple, list)):
         args = (args[0], *args[1])  # PyTorch takes the list apart before it looks for proxies
     if space in "mi":

@@ -113,8 +113,8 @@ class Module(_ModuleBase):
                     seen.add(id(value))
                 yield module_prefix + ("." if module_prefix else "") + name, value
 
-    # The lists are made at once (frontend/python/torch/layers/module.cc): what a program changes while it
-    # iterates over one has no effect on it.
+    # The lists are made at once (frontend/python/torch/layers/module.cc): what a program changes
+    # while it iterates over one has no effect on it.
     def parameters(self, recurse=True):
         return iter(_members(self, "_parameters", "", recurse, True, False))
 
