@@ -1,5 +1,4 @@
-// The handlers that operators.def names, by family: ops_convolution.cc, ops_pool.cc,
-// ops_elementwise.cc, ops_reduce.cc, ops_shape.cc, ops_slice.cc.
+// The handlers that operators.def names, defined in ops_*.cc by family, and what they share.
 #ifndef COBRA_FRONTEND_TFLITE_HANDLERS_H_
 #define COBRA_FRONTEND_TFLITE_HANDLERS_H_
 
@@ -8,53 +7,13 @@
 
 namespace cobra::tflite::handlers {
 
-absl::Status AddN(Importer& im, const OpCall& call);
-absl::Status ArgReduce(Importer& im, const OpCall& call);
-absl::Status BatchMatMul(Importer& im, const OpCall& call);
-absl::Status BatchToSpace(Importer& im, const OpCall& call);
-absl::Status Binary(Importer& im, const OpCall& call);
-absl::Status BroadcastTo(Importer& im, const OpCall& call);
-absl::Status Cast(Importer& im, const OpCall& call);
-absl::Status Concatenation(Importer& im, const OpCall& call);
-absl::Status Conv2d(Importer& im, const OpCall& call);
-absl::Status Cumsum(Importer& im, const OpCall& call);
-absl::Status DepthToSpace(Importer& im, const OpCall& call);
-absl::Status Dequantize(Importer& im, const OpCall& call);
-absl::Status EmbeddingLookup(Importer& im, const OpCall& call);
-absl::Status ExpandDims(Importer& im, const OpCall& call);
-absl::Status FullyConnected(Importer& im, const OpCall& call);
-absl::Status Gather(Importer& im, const OpCall& call);
-absl::Status Gelu(Importer& im, const OpCall& call);
-absl::Status L2Normalization(Importer& im, const OpCall& call);
-absl::Status LeakyRelu(Importer& im, const OpCall& call);
-absl::Status LocalResponseNormalization(Importer& im, const OpCall& call);
-absl::Status Pack(Importer& im, const OpCall& call);
-absl::Status Pad(Importer& im, const OpCall& call);
-absl::Status Pool(Importer& im, const OpCall& call);
-absl::Status Prelu(Importer& im, const OpCall& call);
-absl::Status Quantize(Importer& im, const OpCall& call);
-absl::Status Reduce(Importer& im, const OpCall& call);
-absl::Status Reshape(Importer& im, const OpCall& call);
-absl::Status Resize(Importer& im, const OpCall& call);
-absl::Status Reverse(Importer& im, const OpCall& call);
-absl::Status Select(Importer& im, const OpCall& call);
-absl::Status ShapeOf(Importer& im, const OpCall& call);
-absl::Status Slice(Importer& im, const OpCall& call);
-absl::Status Softmax(Importer& im, const OpCall& call);
-absl::Status SpaceToBatch(Importer& im, const OpCall& call);
-absl::Status SpaceToDepth(Importer& im, const OpCall& call);
-absl::Status Split(Importer& im, const OpCall& call);
-absl::Status SquaredDifference(Importer& im, const OpCall& call);
-absl::Status Squeeze(Importer& im, const OpCall& call);
-absl::Status StridedSlice(Importer& im, const OpCall& call);
-absl::Status Tile(Importer& im, const OpCall& call);
-absl::Status TopK(Importer& im, const OpCall& call);
-absl::Status Transpose(Importer& im, const OpCall& call);
-absl::Status TransposeConv(Importer& im, const OpCall& call);
-absl::Status Unary(Importer& im, const OpCall& call);
-absl::Status Unpack(Importer& im, const OpCall& call);
+#define COBRA_TFLITE(name, handler, calls, note) absl::Status handler(Importer& im, const OpCall& call);
+#include "frontend/tflite/operators.def"
+#undef COBRA_TFLITE
 
-// ---- shared by the families How one dimension is padded.
+// ---- shared by the families
+
+// How one dimension is padded.
 struct Window {
   int64_t out = 0;  // size of the result
   int64_t before = 0, after = 0;
