@@ -87,9 +87,7 @@ void InitAdvance(Interpreter& interp) {
     return Continue(interp, Self(args), Value::None(), Value::Unbound());
   });
   AddMethod(interp, cls, "send", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value sent;
-    ArgReader reader(interp, "send", args);
-    COBRA_TRY(reader.Required("value", &sent).Finish());
+    COBRA_TRY_ASSIGN(Value sent, OnlyArgument(interp, "send", "value", args));
     return Continue(interp, Self(args), sent, Value::Unbound());
   });
   AddMethod(interp, cls, "throw", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -168,9 +166,7 @@ void InitAsyncTypes(Interpreter& interp) {
     return MakeAdvance(interp, args.self, Advance::Mode::kSend, Value::None());
   });
   AddMethod(interp, generator, "asend", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value sent;
-    ArgReader reader(interp, "asend", args);
-    COBRA_TRY(reader.Required("value", &sent).Finish());
+    COBRA_TRY_ASSIGN(Value sent, OnlyArgument(interp, "asend", "value", args));
     return MakeAdvance(interp, args.self, Advance::Mode::kSend, sent);
   });
   AddMethod(interp, generator, "athrow", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {

@@ -282,8 +282,8 @@ Result<void> SetCode(Interpreter& interp, FunctionObject* f, Value code) {
 Result<Value> NewFunctionOfCode(Interpreter& interp, const CallArgs& args) {
   Value code, name, defaults, closure;
   DictObject* globals = nullptr;
-  ArgReader reader(interp, "function", args);
-  COBRA_TRY(reader.Required("code", &code)
+  COBRA_TRY(ArgReader(interp, "function", args)
+                .Required("code", &code)
                 .Required("globals", &globals)
                 .Optional("name", &name)
                 .Optional("argdefs", &defaults)

@@ -166,8 +166,8 @@ Result<std::string> TextOf(Interpreter& interp, absl::string_view function, Valu
 
 Result<Value> EvalOrExec(Interpreter& interp, const CallArgs& args, absl::string_view function, Mode mode) {
   Value source, globals, locals;
-  ArgReader reader(interp, function, args);
-  COBRA_TRY(reader.Required("source", &source)
+  COBRA_TRY(ArgReader(interp, function, args)
+                .Required("source", &source)
                 .Optional("globals", &globals)
                 .Optional("locals", &locals)
                 .IgnoreKwArgs()
@@ -190,8 +190,8 @@ Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
   Value source;
   std::string filename, mode;
   int64_t flags = 0;
-  ArgReader reader(interp, "compile", args);
-  COBRA_TRY(reader.Required("source", &source)
+  COBRA_TRY(ArgReader(interp, "compile", args)
+                .Required("source", &source)
                 .Required("filename", &filename)
                 .Required("mode", &mode)
                 .Optional("flags", &flags)

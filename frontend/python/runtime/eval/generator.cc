@@ -350,9 +350,7 @@ Result<Value> ThrownException(Interpreter& interp, const CallArgs& args) {
 namespace {
 
 Result<Value> GeneratorSend(Interpreter& interp, const CallArgs& args) {
-  Value sent;
-  ArgReader reader(interp, "send", args);
-  COBRA_TRY(reader.Required("value", &sent).Finish());
+  COBRA_TRY_ASSIGN(Value sent, OnlyArgument(interp, "send", "value", args));
   Value returned;
   COBRA_TRY_ASSIGN(Value item, ResumeGenerator(interp, args.self.as<GeneratorObject>(), sent, &returned));
   if (item.IsUnbound()) return RaiseStopIteration(interp, returned);

@@ -7,8 +7,10 @@
 //   Result<Value> Relu(Interpreter& interp, const CallArgs& args) {
 //     Tensor* input;                                // see ArgConverter below for types of your own
 //     bool inplace = false;
-//     ArgReader reader(interp, "relu", args);
-//     COBRA_TRY(reader.Required("input", &input).Optional("inplace", &inplace).Finish());
+//     COBRA_TRY(ArgReader(interp, "relu", args)
+//                   .Required("input", &input)
+//                   .Optional("inplace", &inplace)
+//                   .Finish());
 //     ...
 //     return value;
 //   }
@@ -246,6 +248,15 @@ class ArgReader {
   bool takes_kw_args_ = false;
   bool failed_ = false;
 };
+
+// The argument of a function that takes only this one.
+template <typename T = Value>
+Result<T> OnlyArgument(Interpreter& interp, absl::string_view function_name, absl::string_view name,
+                       const CallArgs& args) {
+  T value{};
+  COBRA_TRY(ArgReader(interp, function_name, args).Required(name, &value).Finish());
+  return value;
+}
 
 class NativeClassBuilder {
  public:

@@ -38,9 +38,7 @@ Result<Value> Checked(Interpreter& interp, Complex argument, Complex result) {
 
 void Unary(NativeModuleBuilder& m, absl::string_view name, Complex (*f)(Complex)) {
   m.Function(name, [f, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value v;
-    ArgReader reader(interp, key, args);
-    COBRA_TRY(reader.Required("z", &v).Finish());
+    COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, key, "z", args));
     COBRA_TRY_ASSIGN(Complex z, Argument(interp, v));
     return Checked(interp, z, f(z));
   });
@@ -48,9 +46,7 @@ void Unary(NativeModuleBuilder& m, absl::string_view name, Complex (*f)(Complex)
 
 void Test(NativeModuleBuilder& m, absl::string_view name, bool (*f)(Complex)) {
   m.Function(name, [f, key = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value v;
-    ArgReader reader(interp, key, args);
-    COBRA_TRY(reader.Required("z", &v).Finish());
+    COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, key, "z", args));
     COBRA_TRY_ASSIGN(Complex z, Argument(interp, v));
     return Value::Bool(f(z));
   });
@@ -58,8 +54,7 @@ void Test(NativeModuleBuilder& m, absl::string_view name, bool (*f)(Complex)) {
 
 Result<Value> ComplexLog(Interpreter& interp, const CallArgs& args) {
   Value v, base = Value::Unbound();
-  ArgReader reader(interp, "log", args);
-  COBRA_TRY(reader.Required("z", &v).Optional("base", &base).Finish());
+  COBRA_TRY(ArgReader(interp, "log", args).Required("z", &v).Optional("base", &base).Finish());
   COBRA_TRY_ASSIGN(Complex z, Argument(interp, v));
   if (z == Complex(0, 0)) return interp.Raise(interp.types().ValueError, "math domain error");
   Complex r = std::log(z);
@@ -73,8 +68,8 @@ Result<Value> ComplexLog(Interpreter& interp, const CallArgs& args) {
 Result<Value> IsClose(Interpreter& interp, const CallArgs& args) {
   Value a, b;
   double relative = 1e-9, absolute = 0;
-  ArgReader reader(interp, "isclose", args);
-  COBRA_TRY(reader.Required("a", &a)
+  COBRA_TRY(ArgReader(interp, "isclose", args)
+                .Required("a", &a)
                 .Required("b", &b)
                 .KeywordOnly()
                 .Optional("rel_tol", &relative)
@@ -91,9 +86,7 @@ Result<Value> IsClose(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> Polar(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "polar", args);
-  COBRA_TRY(reader.Required("z", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "polar", "z", args));
   COBRA_TRY_ASSIGN(Complex z, Argument(interp, v));
   return Value(
       interp.NewTuple({Value::Float(std::hypot(z.real(), z.imag())), Value::Float(std::atan2(z.imag(), z.real()))}));
@@ -133,8 +126,7 @@ void AddCmathModule(NativeRegistry* registry) {
     });
     m.Function("rect", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       double r, phi;
-      ArgReader reader(interp, "rect", args);
-      COBRA_TRY(reader.Required("r", &r).Required("phi", &phi).Finish());
+      COBRA_TRY(ArgReader(interp, "rect", args).Required("r", &r).Required("phi", &phi).Finish());
       return interp.NewComplex(r * std::cos(phi), phi == 0 ? r * phi : r * std::sin(phi));
     });
     return {};

@@ -270,9 +270,7 @@ FilePlace FilePlaceOf(Interpreter& interp, absl::string_view path) {
 }
 
 Result<FilePlace> FilePlaceArgument(Interpreter& interp, const CallArgs& args, absl::string_view function) {
-  std::string path;
-  ArgReader reader(interp, function, args);
-  COBRA_TRY(reader.Required("path", &path).Finish());
+  COBRA_TRY_ASSIGN(std::string path, OnlyArgument<std::string>(interp, function, "path", args));
   COBRA_TRY(interp.Charge(StepsToScan(path.size())));
   return FilePlaceOf(interp, path);
 }

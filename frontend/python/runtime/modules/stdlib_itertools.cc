@@ -142,14 +142,11 @@ void AddItertoolsModule(NativeRegistry* registry) {
     });
     AddIteratorClass(interp, m, "count", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       Value start = Value::Int(0), step = Value::Int(1);
-      ArgReader reader(interp, "count", args);
-      COBRA_TRY(reader.Optional("start", &start).Optional("step", &step).Finish());
+      COBRA_TRY(ArgReader(interp, "count", args).Optional("start", &start).Optional("step", &step).Finish());
       return MakeIterator(interp, args, interp.heap().New<CountIterator>(start, step));
     });
     AddIteratorClass(interp, m, "cycle", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      Value items;
-      ArgReader reader(interp, "cycle", args);
-      COBRA_TRY(reader.Required("iterable", &items).Finish());
+      COBRA_TRY_ASSIGN(Value items, OnlyArgument(interp, "cycle", "iterable", args));
       COBRA_TRY_ASSIGN(Value it, interp.Iter(items));
       return MakeIterator(interp, args, interp.heap().New<CycleIterator>(it, interp.NewList()));
     });
@@ -159,9 +156,7 @@ void AddItertoolsModule(NativeRegistry* registry) {
     });
     ClassObject* chain = m.module()->attrs->table.GetStr(interp.Intern("chain"))->as<ClassObject>();
     AddClassMethod(interp, chain, "from_iterable", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      Value items;
-      ArgReader reader(interp, "from_iterable", args);
-      COBRA_TRY(reader.Required("iterable", &items).Finish());
+      COBRA_TRY_ASSIGN(Value items, OnlyArgument(interp, "from_iterable", "iterable", args));
       COBRA_TRY_ASSIGN(Value sources, interp.Iter(items));
       return MakeIterator(interp, args, interp.heap().New<ChainIterator>(sources));
     });

@@ -63,8 +63,7 @@ Result<double> LogOf(Interpreter& interp, Value v, double (*f)(double)) {
 
 Result<Value> RealLog(Interpreter& interp, const CallArgs& args) {
   Value x, base = Value::Unbound();
-  ArgReader reader(interp, "log", args);
-  COBRA_TRY(reader.Required("x", &x).Optional("base", &base).Finish());
+  COBRA_TRY(ArgReader(interp, "log", args).Required("x", &x).Optional("base", &base).Finish());
   COBRA_TRY_ASSIGN(double a, LogOf(interp, x, [](double d) { return std::log(d); }));
   if (base.IsUnbound()) return Value::Float(a);
   COBRA_TRY_ASSIGN(double b, LogOf(interp, base, [](double d) { return std::log(d); }));
@@ -135,9 +134,7 @@ Result<Value> GcdLcm(Interpreter& interp, const CallArgs& args, bool lcm) {
 }
 
 Result<Value> Factorial(Interpreter& interp, const CallArgs& args) {
-  int64_t n;
-  ArgReader reader(interp, "factorial", args);
-  COBRA_TRY(reader.Required("n", &n).Finish());
+  COBRA_TRY_ASSIGN(int64_t n, OnlyArgument<int64_t>(interp, "factorial", "n", args));
   if (n < 0) return interp.Raise(interp.types().ValueError, "factorial() not defined for negative values");
   BigInt r(1);
   for (int64_t i = 2; i <= n; ++i) {
@@ -169,9 +166,7 @@ Result<Value> Comb(Interpreter& interp, const CallArgs& args, bool perm) {
 }
 
 Result<Value> ISqrt(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "isqrt", args);
-  COBRA_TRY(reader.Required("n", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "isqrt", "n", args));
   COBRA_TRY_ASSIGN(BigInt n, Whole(interp, v));
   if (n.negative()) return interp.Raise(interp.types().ValueError, "isqrt() argument must be nonnegative");
   if (n.zero()) return Value::Int(0);
@@ -188,9 +183,7 @@ Result<Value> ISqrt(Interpreter& interp, const CallArgs& args) {
 
 // Exactly rounded sum (Shewchuk's partials).
 Result<Value> FSum(Interpreter& interp, const CallArgs& args) {
-  Value items;
-  ArgReader reader(interp, "fsum", args);
-  COBRA_TRY(reader.Required("seq", &items).Finish());
+  COBRA_TRY_ASSIGN(Value items, OnlyArgument(interp, "fsum", "seq", args));
   std::vector<double> partials;  // their exact sum is the sum so far, and no two of them overlap
   double special = 0, infinities = 0;
   bool any_special = false;
@@ -234,8 +227,8 @@ Result<Value> FSum(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> IsClose(Interpreter& interp, const CallArgs& args) {
   double a, b, relative = 1e-9, absolute = 0;
-  ArgReader reader(interp, "isclose", args);
-  COBRA_TRY(reader.Required("a", &a)
+  COBRA_TRY(ArgReader(interp, "isclose", args)
+                .Required("a", &a)
                 .Required("b", &b)
                 .KeywordOnly()
                 .Optional("rel_tol", &relative)
@@ -315,8 +308,7 @@ Result<Value> Modf(Interpreter& interp, const CallArgs& args) {
 Result<Value> Ldexp(Interpreter& interp, const CallArgs& args) {
   double x;
   int64_t e;
-  ArgReader reader(interp, "ldexp", args);
-  COBRA_TRY(reader.Required("x", &x).Required("i", &e).Finish());
+  COBRA_TRY(ArgReader(interp, "ldexp", args).Required("x", &x).Required("i", &e).Finish());
   return Checked(interp, std::ldexp(x, static_cast<int>(std::max<int64_t>(std::min<int64_t>(e, 100000), -100000))),
                  std::isfinite(x), true);
 }
@@ -331,8 +323,7 @@ Result<Value> Ulp(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> Dist(Interpreter& interp, const CallArgs& args) {
   Value p, q;
-  ArgReader reader(interp, "dist", args);
-  COBRA_TRY(reader.Required("p", &p).Required("q", &q).Finish());
+  COBRA_TRY(ArgReader(interp, "dist", args).Required("p", &p).Required("q", &q).Finish());
   COBRA_TRY_ASSIGN(std::vector<Value> a, interp.ToVector(p));
   COBRA_TRY_ASSIGN(std::vector<Value> b, interp.ToVector(q));
   if (a.size() != b.size())
@@ -402,9 +393,7 @@ void AddLogarithms(NativeModuleBuilder& m) {
   m.Function("log", RealLog);
   for (bool two : {true, false}) {
     m.Function(two ? "log2" : "log10", [two](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      Value x;
-      ArgReader reader(interp, two ? "log2" : "log10", args);
-      COBRA_TRY(reader.Required("x", &x).Finish());
+      COBRA_TRY_ASSIGN(Value x, OnlyArgument(interp, two ? "log2" : "log10", "x", args));
       COBRA_TRY_ASSIGN(double d, two ? LogOf(interp, x, [](double v) { return std::log2(v); })
                                      : LogOf(interp, x, [](double v) { return std::log10(v); }));
       return Value::Float(d);

@@ -86,18 +86,14 @@ Result<Value> Unknown(Interpreter& interp, const CallArgs& args, Value drawn, ab
 }
 
 Result<Value> DrawUnseeded(Interpreter& interp, const CallArgs& args) {
-  int64_t number;
-  ArgReader reader(interp, "_draw_unseeded", args);
-  COBRA_TRY(reader.Required("number", &number).Finish());
+  COBRA_TRY_ASSIGN(int64_t number, OnlyArgument<int64_t>(interp, "_draw_unseeded", "number", args));
   NativeCast<Twister>(args.self)->DrawUnseeded(static_cast<uint32_t>(number));
   return Value::None();
 }
 
 // Seeds with the magnitude of an int, in words of 32 bits, least significant first.
 Result<Value> Seed(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "seed", args);
-  COBRA_TRY(reader.Required("value", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "seed", "value", args));
   if (!IsIntLike(v)) return interp.Raise(interp.types().TypeError, "the seed must be an int");
   BigInt b = ToBigInt(v);
   if (b.negative()) b = -b;
@@ -110,9 +106,7 @@ Result<Value> Seed(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> GetRandBits(Interpreter& interp, const CallArgs& args) {
-  int64_t k;
-  ArgReader reader(interp, "getrandbits", args);
-  COBRA_TRY(reader.Required("k", &k).Finish());
+  COBRA_TRY_ASSIGN(int64_t k, OnlyArgument<int64_t>(interp, "getrandbits", "k", args));
   auto* t = NativeCast<Twister>(args.self);
   if (k < 0) return interp.Raise(interp.types().ValueError, "number of bits must be non-negative");
   if (k > interp.limits().big_int_bits) return interp.IntTooLarge();

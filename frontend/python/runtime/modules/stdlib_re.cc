@@ -40,8 +40,7 @@ std::vector<uint32_t> CodePointsOf(absl::string_view utf8) {
 Result<Value> Compile(Interpreter& interp, const CallArgs& args) {
   Value pattern;
   int64_t flags = 0;
-  ArgReader reader(interp, "compile", args);
-  COBRA_TRY(reader.Required("pattern", &pattern).Optional("flags", &flags).Finish());
+  COBRA_TRY(ArgReader(interp, "compile", args).Required("pattern", &pattern).Optional("flags", &flags).Finish());
   if (!pattern.IsStr() && !pattern.IsBytes())
     return interp.Raise(interp.types().TypeError, "first argument must be string or compiled pattern");
   auto* compiled = interp.heap().New<CompiledPattern>();
@@ -75,9 +74,7 @@ Result<CompiledPattern*> PatternOf(Interpreter& interp, Value handle) {
 
 // (number of groups, {name: group}, flags)
 Result<Value> Info(Interpreter& interp, const CallArgs& args) {
-  Value handle;
-  ArgReader reader(interp, "info", args);
-  COBRA_TRY(reader.Required("handle", &handle).Finish());
+  COBRA_TRY_ASSIGN(Value handle, OnlyArgument(interp, "info", "handle", args));
   COBRA_TRY_ASSIGN(CompiledPattern * compiled, PatternOf(interp, handle));
   DictObject* d = interp.NewDict();
   for (const auto& [name, index] : compiled->regex->names()) interp.DictSetStr(d, name, Value::Int(index));
@@ -164,8 +161,8 @@ Result<Value> Run(Interpreter& interp, const CallArgs& args) {
   Value handle, string;
   RunArguments run;
   int64_t how = 0;
-  ArgReader reader(interp, "run", args);
-  COBRA_TRY(reader.Required("handle", &handle)
+  COBRA_TRY(ArgReader(interp, "run", args)
+                .Required("handle", &handle)
                 .Required("string", &string)
                 .Required("pos", &run.start)
                 .Required("endpos", &run.end)
@@ -186,8 +183,8 @@ Result<Value> Run(Interpreter& interp, const CallArgs& args) {
 Result<Value> Bind(Interpreter& interp, const CallArgs& args) {
   Value name, known, otherwise;
   int64_t how = 0;
-  ArgReader reader(interp, "bind", args);
-  COBRA_TRY(reader.Required("name", &name)
+  COBRA_TRY(ArgReader(interp, "bind", args)
+                .Required("name", &name)
                 .Required("known", &known)
                 .Required("otherwise", &otherwise)
                 .Required("how", &how)
@@ -217,8 +214,8 @@ Result<Value> Scan(Interpreter& interp, const CallArgs& args) {
   Value handle, string;
   RunArguments run;
   int64_t count = 0;
-  ArgReader reader(interp, "scan", args);
-  COBRA_TRY(reader.Required("handle", &handle)
+  COBRA_TRY(ArgReader(interp, "scan", args)
+                .Required("handle", &handle)
                 .Required("string", &string)
                 .Required("pos", &run.start)
                 .Required("endpos", &run.end)

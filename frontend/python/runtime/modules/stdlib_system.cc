@@ -20,9 +20,7 @@ namespace {
 
 // Copies an instance: same class, payload copied by its own rule; the caller copies the attributes.
 Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "copy", args);
-  COBRA_TRY(reader.Required("object", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "copy", "object", args));
   if (v.IsException()) {
     auto* e = interp.heap().New<ExceptionObject>(*v.as<ExceptionObject>());
     e->attrs = nullptr;
@@ -55,17 +53,14 @@ Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
 Result<Value> Explained(Interpreter& interp, const CallArgs& args) {
   Value v;
   StrObject* hint;
-  ArgReader reader(interp, "explained", args);
-  COBRA_TRY(reader.Required("exception", &v).Required("hint", &hint).Finish());
+  COBRA_TRY(ArgReader(interp, "explained", args).Required("exception", &v).Required("hint", &hint).Finish());
   if (v.IsException()) v.as<ExceptionObject>()->hint = hint;
   return v;
 }
 
 // The instance's own attributes, or None.
 Result<Value> AttrsOrNone(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "attrs", args);
-  COBRA_TRY(reader.Required("object", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "attrs", "object", args));
   if (!v.IsObject() || v.object()->attrs == nullptr || v.IsClass() || v.IsModule()) return Value::None();
   return Value(v.object()->attrs);
 }
@@ -73,17 +68,14 @@ Result<Value> AttrsOrNone(Interpreter& interp, const CallArgs& args) {
 Result<Value> SetAttrs(Interpreter& interp, const CallArgs& args) {
   Value v;
   DictObject* attrs;
-  ArgReader reader(interp, "set_attrs", args);
-  COBRA_TRY(reader.Required("object", &v).Required("attrs", &attrs).Finish());
+  COBRA_TRY(ArgReader(interp, "set_attrs", args).Required("object", &v).Required("attrs", &attrs).Finish());
   if (v.IsObject()) v.object()->attrs = attrs;
   return Value::None();
 }
 
 // A new empty container of the same class; for subclasses of list, dict, set.
 Result<Value> EmptyLike(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "empty_like", args);
-  COBRA_TRY(reader.Required("object", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "empty_like", "object", args));
   Value made;
   if (v.IsList()) made = interp.NewList();
   if (v.IsDict()) made = interp.NewDict();
@@ -96,9 +88,7 @@ Result<Value> EmptyLike(Interpreter& interp, const CallArgs& args) {
 // copy.copy() of a plain instance of a program's class that has only attributes and defines none of
 // the hooks for copying. Returns None for any other object.
 Result<Value> CopyPlain(Interpreter& interp, const CallArgs& args, const std::array<StrObject*, 5>& hooks) {
-  Value v;
-  ArgReader reader(interp, "copy", args);
-  COBRA_TRY(reader.Required("object", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "copy", "object", args));
   if (!v.IsInstance() || v.as<InstanceObject>()->native != nullptr) return Value::None();
   ClassObject* cls = v.object()->cls;
   if (cls->is_native || cls->has_metaclass) return Value::None();
@@ -159,17 +149,14 @@ Result<Value> CallPartial(Interpreter& interp, const CallArgs& args, StrObject* 
 
 Result<Value> UnsupportedCall(Interpreter& interp, const CallArgs& args) {
   std::string what, hint;
-  ArgReader reader(interp, "unsupported", args);
-  COBRA_TRY(reader.Required("what", &what).Optional("hint", &hint).Finish());
+  COBRA_TRY(ArgReader(interp, "unsupported", args).Required("what", &what).Optional("hint", &hint).Finish());
   return interp.Unsupported(what, hint);
 }
 
 // A note on how the model was read (read_notes.h), at the line of the innermost Python frame that
 // is not part of the runtime.
 Result<Value> Note(Interpreter& interp, const CallArgs& args) {
-  std::string text;
-  ArgReader reader(interp, "note", args);
-  COBRA_TRY(reader.Required("text", &text).Finish());
+  COBRA_TRY_ASSIGN(std::string text, OnlyArgument<std::string>(interp, "note", "text", args));
   for (const Frame* f = interp.state().frame; f != nullptr; f = f->back) {
     if (f->unit->internal || f->position == nullptr) continue;
     AddReadNote({f->unit->display_name, f->position->line, 0}, std::move(text));
@@ -190,9 +177,7 @@ Result<Value> CallerModule(Interpreter& interp, const CallArgs&) {
 
 // The names of globals and builtins that a function's own code uses, in the order of the alphabet.
 Result<Value> GlobalNames(Interpreter& interp, const CallArgs& args) {
-  Value function;
-  ArgReader reader(interp, "global_names", args);
-  COBRA_TRY(reader.Required("function", &function).Finish());
+  COBRA_TRY_ASSIGN(Value function, OnlyArgument(interp, "global_names", "function", args));
   std::vector<Value> names;
   for (const auto& [name, ref] : function.as<FunctionObject>()->scope->refs) {
     if (ref.kind == RefKind::kGlobal) names.push_back(interp.Intern(name->text));
@@ -205,9 +190,7 @@ Result<Value> GlobalNames(Interpreter& interp, const CallArgs& args) {
 // A value for a name of a missing module. It may be passed on, inherited from and called at import,
 // but not computed on.
 Result<Value> InertName(Interpreter& interp, const CallArgs& args) {
-  std::string name;
-  ArgReader reader(interp, "inert", args);
-  COBRA_TRY(reader.Required("name", &name).Finish());
+  COBRA_TRY_ASSIGN(std::string name, OnlyArgument<std::string>(interp, "inert", "name", args));
   return interp.state().importer->Opaque(name);
 }
 
@@ -270,9 +253,7 @@ Result<bool> IsLiteral(Interpreter& interp, const ast::ExprNode* e) {
 // Whether the text is an expression that ast.literal_eval accepts. True for a text that does not
 // parse: eval() then reports the error.
 Result<Value> IsLiteralText(Interpreter& interp, const CallArgs& args) {
-  std::string text;
-  ArgReader reader(interp, "literal_eval", args);
-  COBRA_TRY(reader.Required("text", &text).Finish());
+  COBRA_TRY_ASSIGN(std::string text, OnlyArgument<std::string>(interp, "literal_eval", "text", args));
   const int64_t most = interp.limits().source_bytes / 25;  // a tree takes many times its source
   if (static_cast<int64_t>(text.size()) > most) {
     return interp.LimitReached(
@@ -287,8 +268,7 @@ Result<Value> IsLiteralText(Interpreter& interp, const CallArgs& args) {
 Result<Value> ImportModuleFunction(Interpreter& interp, const CallArgs& args) {
   std::string name;
   std::optional<std::string> package;
-  ArgReader reader(interp, "import_module", args);
-  COBRA_TRY(reader.Required("name", &name).Optional("package", &package).Finish());
+  COBRA_TRY(ArgReader(interp, "import_module", args).Required("name", &name).Optional("package", &package).Finish());
   if (!name.empty() && name[0] == '.') {
     const size_t level = std::min(name.find_first_not_of('.'), name.size());  // "." is the package itself
     if (!package.has_value()) {
@@ -308,9 +288,7 @@ Result<Value> ImportModuleFunction(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> FindModule(Interpreter& interp, const CallArgs& args) {
-  std::string name;
-  ArgReader reader(interp, "find_spec", args);
-  COBRA_TRY(reader.Required("name", &name).Finish());
+  COBRA_TRY_ASSIGN(std::string name, OnlyArgument<std::string>(interp, "find_spec", "name", args));
   Importer::Where where = interp.state().importer->Find(name);
   return Value::Bool(where != Importer::Where::kAbsent && where != Importer::Where::kOpaque);
 }
@@ -463,9 +441,7 @@ void AddSysFunctions(NativeModuleBuilder& m) {
              [](Interpreter& i, const CallArgs&) -> Result<Value> { return Value::Int(i.limits().call_depth); });
   m.Function("setrecursionlimit", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::None(); });
   m.Function("intern", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
-    StrObject* s;
-    ArgReader reader(i, "intern", args);
-    COBRA_TRY(reader.Required("string", &s).Finish());
+    COBRA_TRY_ASSIGN(StrObject * s, OnlyArgument<StrObject*>(i, "intern", "string", args));
     return Value(i.InternStr(s));
   });
   m.Function("getsizeof", [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::Int(56); });
@@ -481,9 +457,7 @@ void AddSysFunctions(NativeModuleBuilder& m) {
         NewException(i, i.types().SystemExit, static_cast<int>(args.positional.size()), args.positional.data()));
   });
   m.Function("_write", [](Interpreter& i, const CallArgs& args) -> Result<Value> {
-    absl::string_view text;
-    ArgReader reader(i, "write", args);
-    COBRA_TRY(reader.Required("text", &text).Finish());
+    COBRA_TRY_ASSIGN(absl::string_view text, OnlyArgument<absl::string_view>(i, "write", "text", args));
     COBRA_TRY(i.Print(text));
     return Value::None();
   });

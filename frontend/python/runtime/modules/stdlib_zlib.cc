@@ -35,8 +35,7 @@ NativeFunction Checksum(absl::string_view name, Sum sum, int64_t start) {
   return [name, sum, start](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value data;
     int64_t value = start;
-    ArgReader reader(interp, name, args);
-    COBRA_TRY(reader.Required("data", &data).Optional("value", &value).Finish());
+    COBRA_TRY(ArgReader(interp, name, args).Required("data", &data).Optional("value", &value).Finish());
     COBRA_TRY_ASSIGN(const absl::string_view bytes, BytesArgument(interp, data, name));
     COBRA_TRY(interp.Charge(StepsToInflate(static_cast<int64_t>(bytes.size()))));
     return Value::Int(
@@ -114,8 +113,8 @@ Result<Inflated> Inflate(Interpreter& interp, absl::string_view packed, int wind
 Result<Value> InflateFunction(Interpreter& interp, const CallArgs& args) {
   Value data;
   int64_t window_bits = 15, most = 0, keep = 0;
-  ArgReader reader(interp, "inflate", args);
-  COBRA_TRY(reader.Required("data", &data)
+  COBRA_TRY(ArgReader(interp, "inflate", args)
+                .Required("data", &data)
                 .Required("window_bits", &window_bits)
                 .Required("most", &most)
                 .Required("keep", &keep)
@@ -167,8 +166,8 @@ Result<Value> Numbers(Interpreter& interp, const CallArgs& args) {
   int64_t at = 0, count = 0, size = 0;
   std::string kind;
   bool big = false;
-  ArgReader reader(interp, "numbers", args);
-  COBRA_TRY(reader.Required("data", &data)
+  COBRA_TRY(ArgReader(interp, "numbers", args)
+                .Required("data", &data)
                 .Required("at", &at)
                 .Required("count", &count)
                 .Required("kind", &kind)

@@ -177,8 +177,7 @@ void InitFunction(Interpreter& interp) {
   AddMethod(interp, cls, "__call__", CallSelf);
   AddMethod(interp, cls, "__get__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value instance, owner;
-    ArgReader reader(interp, "__get__", args);
-    COBRA_TRY(reader.Required("instance", &instance).Optional("owner", &owner).Finish());
+    COBRA_TRY(ArgReader(interp, "__get__", args).Required("instance", &instance).Optional("owner", &owner).Finish());
     return instance.IsNone() ? args.self : interp.NewBoundMethod(instance, args.self);
   });
   SetNativeNew(interp, cls, NewFunctionOfCode);
@@ -201,8 +200,7 @@ void InitMethods(Interpreter& interp) {
   AddMethod(interp, method, "__call__", CallSelf);
   SetNativeNew(interp, method, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value function, self;
-    ArgReader reader(interp, "method", args);
-    COBRA_TRY(reader.Required("function", &function).Required("instance", &self).Finish());
+    COBRA_TRY(ArgReader(interp, "method", args).Required("function", &function).Required("instance", &self).Finish());
     return interp.NewBoundMethod(self, function);
   });
   for (ClassObject* cls : {interp.types().builtin_function, interp.types().method_descriptor}) {
@@ -246,8 +244,8 @@ void InitProperty(Interpreter& interp) {
   });
   AddMethod(interp, property, "__init__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     auto* p = args.self.as<PropertyObject>();
-    ArgReader reader(interp, "property", args);
-    COBRA_TRY(reader.Optional("fget", &p->getter)
+    COBRA_TRY(ArgReader(interp, "property", args)
+                  .Optional("fget", &p->getter)
                   .Optional("fset", &p->setter)
                   .Optional("fdel", &p->deleter)
                   .Optional("doc", &p->doc)
@@ -287,8 +285,7 @@ template <typename Wrapper>
 void AddWrapperInit(Interpreter& interp, ClassObject* cls, Value Wrapper::*function) {
   const std::string name(cls->name->view());
   AddMethod(interp, cls, "__init__", [name, function](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    ArgReader reader(interp, name, args);
-    COBRA_TRY(reader.Required("function", &(args.self.as<Wrapper>()->*function)).Finish());
+    COBRA_TRY(ArgReader(interp, name, args).Required("function", &(args.self.as<Wrapper>()->*function)).Finish());
     return Value::None();
   });
 }
@@ -376,8 +373,7 @@ void InitModuleType(Interpreter& interp) {
   AddMethod(interp, cls, "__init__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     StrObject* name;
     Value doc;
-    ArgReader reader(interp, "module", args);
-    COBRA_TRY(reader.Required("name", &name).Optional("doc", &doc).Finish());
+    COBRA_TRY(ArgReader(interp, "module", args).Required("name", &name).Optional("doc", &doc).Finish());
     auto* m = args.self.as<ModuleObject>();
     m->name = name;
     const CommonNames& n = interp.names();
@@ -393,8 +389,7 @@ void InitCell(Interpreter& interp) {
   ClassObject* cell = interp.types().cell;
   SetNativeNew(interp, cell, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value contents = Value::Unbound();
-    ArgReader reader(interp, "cell", args);
-    COBRA_TRY(reader.Optional("contents", &contents).PositionalOnly().Finish());
+    COBRA_TRY(ArgReader(interp, "cell", args).Optional("contents", &contents).PositionalOnly().Finish());
     return Value(NewCell(interp, contents));
   });
   AddMethod(interp, cell, "__repr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -465,8 +460,7 @@ void InitSmallTypes(Interpreter& interp) {
   }
   SetNativeNew(interp, interp.types().generic_alias, [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value origin, items;
-    ArgReader reader(interp, "GenericAlias", args);
-    COBRA_TRY(reader.Required("origin", &origin).Required("args", &items).Finish());
+    COBRA_TRY(ArgReader(interp, "GenericAlias", args).Required("origin", &origin).Required("args", &items).Finish());
     return MakeGenericAlias(interp, origin, items);
   });
 }

@@ -155,9 +155,8 @@ void AddObjectTextMethods(Interpreter& interp, ClassObject* object) {
     return Value(s);
   });
   AddMethod(interp, object, "__format__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    absl::string_view spec;
-    ArgReader reader(interp, "__format__", args);
-    COBRA_TRY(reader.Required("format_spec", &spec).Finish());
+    COBRA_TRY_ASSIGN(absl::string_view spec,
+                     OnlyArgument<absl::string_view>(interp, "__format__", "format_spec", args));
     if (!spec.empty()) {
       return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported format string passed to ",
                                                                  interp.TypeName(args.self), ".__format__"));
@@ -190,9 +189,7 @@ void AddObjectComparisonMethods(Interpreter& interp, ClassObject* object) {
 
 void AddObjectAttributeMethods(Interpreter& interp, ClassObject* object) {
   AddMethod(interp, object, "__getattribute__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    StrObject* name;
-    ArgReader reader(interp, "__getattribute__", args);
-    COBRA_TRY(reader.Required("name", &name).Finish());
+    COBRA_TRY_ASSIGN(StrObject * name, OnlyArgument<StrObject*>(interp, "__getattribute__", "name", args));
     name = interp.InternStr(name);
     COBRA_TRY_ASSIGN(Value v, args.self.IsModule() ? GetModuleAttr(interp, args.self.as<ModuleObject>(), name)
                                                    : interp.ObjectGetAttr(args.self, name));
@@ -202,8 +199,7 @@ void AddObjectAttributeMethods(Interpreter& interp, ClassObject* object) {
   AddMethod(interp, object, "__setattr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     StrObject* name;
     Value value;
-    ArgReader reader(interp, "__setattr__", args);
-    COBRA_TRY(reader.Required("name", &name).Required("value", &value).Finish());
+    COBRA_TRY(ArgReader(interp, "__setattr__", args).Required("name", &name).Required("value", &value).Finish());
     if (args.self.IsClass()) {
       interp.SetClassAttr(args.self.as<ClassObject>(), name, value);
     } else {
@@ -212,9 +208,7 @@ void AddObjectAttributeMethods(Interpreter& interp, ClassObject* object) {
     return Value::None();
   });
   AddMethod(interp, object, "__delattr__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    StrObject* name;
-    ArgReader reader(interp, "__delattr__", args);
-    COBRA_TRY(reader.Required("name", &name).Finish());
+    COBRA_TRY_ASSIGN(StrObject * name, OnlyArgument<StrObject*>(interp, "__delattr__", "name", args));
     COBRA_TRY(interp.ObjectDelAttr(args.self, interp.InternStr(name)));
     return Value::None();
   });

@@ -27,8 +27,8 @@ Result<Value> Print(Interpreter& interp, const CallArgs& args) {
   absl::Span<const Value> items;
   Value separator, end, file;
   bool flush = false;
-  ArgReader reader(interp, "print", args);
-  COBRA_TRY(reader.VarArgs(&items)
+  COBRA_TRY(ArgReader(interp, "print", args)
+                .VarArgs(&items)
                 .Optional("sep", &separator)
                 .Optional("end", &end)
                 .Optional("file", &file)
@@ -110,8 +110,7 @@ Result<Value> MinMax(Interpreter& interp, const CallArgs& args, bool max) {
 
 Result<Value> Sum(Interpreter& interp, const CallArgs& args) {
   Value items, start = Value::Int(0);
-  ArgReader reader(interp, "sum", args);
-  COBRA_TRY(reader.Required("iterable", &items).Optional("start", &start).Finish());
+  COBRA_TRY(ArgReader(interp, "sum", args).Required("iterable", &items).Optional("start", &start).Finish());
   if (start.IsStr())
     return interp.Raise(interp.types().TypeError, "sum() can't sum strings [use ''.join(seq) instead]");
   COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
@@ -122,9 +121,7 @@ Result<Value> Sum(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> AnyAll(Interpreter& interp, const CallArgs& args, bool any) {
-  Value items;
-  ArgReader reader(interp, any ? "any" : "all", args);
-  COBRA_TRY(reader.Required("iterable", &items).Finish());
+  COBRA_TRY_ASSIGN(Value items, OnlyArgument(interp, any ? "any" : "all", "iterable", args));
   bool result = !any;
   COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
     COBRA_TRY_ASSIGN(bool b, interp.Truth(v));
@@ -135,9 +132,7 @@ Result<Value> AnyAll(Interpreter& interp, const CallArgs& args, bool any) {
 }
 
 Result<Value> Abs(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "abs", args);
-  COBRA_TRY(reader.Required("x", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "abs", "x", args));
   if (v.IsInt() && v.as_int() != INT64_MIN) return Value::Int(std::abs(v.as_int()));
   if (v.IsFloat()) return Value::Float(std::fabs(v.as_float()));
   COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(v, interp.names().__abs__, {}));
@@ -147,8 +142,7 @@ Result<Value> Abs(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> Round(Interpreter& interp, const CallArgs& args) {
   Value v, digits;
-  ArgReader reader(interp, "round", args);
-  COBRA_TRY(reader.Required("number", &v).Optional("ndigits", &digits).Finish());
+  COBRA_TRY(ArgReader(interp, "round", args).Required("number", &v).Optional("ndigits", &digits).Finish());
   Value method = interp.LookupClass(interp.class_of(v), interp.names().__round__);
   if (method.IsUnbound()) {
     return interp.Raise(interp.types().TypeError,
@@ -160,8 +154,7 @@ Result<Value> Round(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> DivMod(Interpreter& interp, const CallArgs& args) {
   Value a, b;
-  ArgReader reader(interp, "divmod", args);
-  COBRA_TRY(reader.Required("x", &a).Required("y", &b).Finish());
+  COBRA_TRY(ArgReader(interp, "divmod", args).Required("x", &a).Required("y", &b).Finish());
   ClassObject* const of_a = interp.class_of(a);
   ClassObject* const of_b = interp.class_of(b);
   const bool b_first =
@@ -212,8 +205,7 @@ Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> HasAttr(Interpreter& interp, const CallArgs& args) {
   Value v, name;
-  ArgReader reader(interp, "hasattr", args);
-  COBRA_TRY(reader.Required("object", &v).Required("name", &name).Finish());
+  COBRA_TRY(ArgReader(interp, "hasattr", args).Required("object", &v).Required("name", &name).Finish());
   COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, name));
   COBRA_TRY_ASSIGN(Value found, interp.GetAttrOrUnbound(v, key));
   return Value::Bool(!found.IsUnbound());
@@ -228,8 +220,7 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
   Value v, name;
-  ArgReader reader(interp, "delattr", args);
-  COBRA_TRY(reader.Required("object", &v).Required("name", &name).Finish());
+  COBRA_TRY(ArgReader(interp, "delattr", args).Required("object", &v).Required("name", &name).Finish());
   COBRA_TRY_ASSIGN(StrObject * key, NameArgument(interp, name));
   COBRA_TRY(interp.DelAttr(v, key));
   return Value::None();
@@ -241,30 +232,26 @@ Result<Value> IsInstance(Interpreter& interp, const CallArgs& args) {
     return Value::Bool(is);
   }
   Value v, c;
-  ArgReader reader(interp, "isinstance", args);
-  COBRA_TRY(reader.Required("obj", &v).Required("class_or_tuple", &c).Finish());
+  COBRA_TRY(ArgReader(interp, "isinstance", args).Required("obj", &v).Required("class_or_tuple", &c).Finish());
   COBRA_TRY_ASSIGN(bool is, interp.IsInstance(v, c));
   return Value::Bool(is);
 }
 Result<Value> IsSubclass(Interpreter& interp, const CallArgs& args) {
   Value v, c;
-  ArgReader reader(interp, "issubclass", args);
-  COBRA_TRY(reader.Required("cls", &v).Required("class_or_tuple", &c).Finish());
+  COBRA_TRY(ArgReader(interp, "issubclass", args).Required("cls", &v).Required("class_or_tuple", &c).Finish());
   COBRA_TRY_ASSIGN(bool is, interp.IsSubclass(v, c));
   return Value::Bool(is);
 }
 
 Result<Value> IterFunction(Interpreter& interp, const CallArgs& args) {
   Value v, sentinel = Value::Unbound();
-  ArgReader reader(interp, "iter", args);
-  COBRA_TRY(reader.Required("object", &v).Optional("sentinel", &sentinel).Finish());
+  COBRA_TRY(ArgReader(interp, "iter", args).Required("object", &v).Optional("sentinel", &sentinel).Finish());
   if (sentinel.IsUnbound()) return interp.Iter(v);
   return NewSentinelIterator(interp, v, sentinel);
 }
 Result<Value> NextFunction(Interpreter& interp, const CallArgs& args) {
   Value it, fallback = Value::Unbound();
-  ArgReader reader(interp, "next", args);
-  COBRA_TRY(reader.Required("iterator", &it).Optional("default", &fallback).Finish());
+  COBRA_TRY(ArgReader(interp, "next", args).Required("iterator", &it).Optional("default", &fallback).Finish());
   if (!it.IsIterator() && !it.IsGenerator() &&
       interp.LookupClass(interp.class_of(it), interp.names().__next__).IsUnbound()) {
     return interp.Raise(interp.types().TypeError,
@@ -307,9 +294,7 @@ Result<Value> Dir(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> Radix(Interpreter& interp, const CallArgs& args, int base, absl::string_view prefix) {
-  Value v;
-  ArgReader reader(interp, "hex", args);
-  COBRA_TRY(reader.Required("number", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "hex", "number", args));
   COBRA_TRY_ASSIGN(v, OfUnknownNumber(interp, v, "_cobra_in_text"));
   if (!IsIntLike(v)) {
     COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
@@ -321,18 +306,14 @@ Result<Value> Radix(Interpreter& interp, const CallArgs& args, int base, absl::s
 }
 
 Result<Value> Chr(Interpreter& interp, const CallArgs& args) {
-  int64_t c;
-  ArgReader reader(interp, "chr", args);
-  COBRA_TRY(reader.Required("i", &c).Finish());
+  COBRA_TRY_ASSIGN(int64_t c, OnlyArgument<int64_t>(interp, "chr", "i", args));
   if (c < 0 || c > 0x10ffff) return interp.Raise(interp.types().ValueError, "chr() arg not in range(0x110000)");
   std::string s;
   AppendUtf8(&s, static_cast<uint32_t>(c));
   return Value(interp.NewStr(s));
 }
 Result<Value> Ord(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "ord", args);
-  COBRA_TRY(reader.Required("c", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "ord", "c", args));
   if (v.IsBytes() && v.as<BytesObject>()->size == 1)
     return Value::Int(static_cast<unsigned char>(v.as<BytesObject>()->data[0]));
   if (!v.IsStr())
@@ -351,8 +332,8 @@ Result<Value> ImportFunction(Interpreter& interp, const CallArgs& args) {
   std::string name;
   Value globals, locals, from_list;
   int64_t level = 0;
-  ArgReader reader(interp, "__import__", args);
-  COBRA_TRY(reader.Required("name", &name)
+  COBRA_TRY(ArgReader(interp, "__import__", args)
+                .Required("name", &name)
                 .Optional("globals", &globals)
                 .Optional("locals", &locals)
                 .Optional("fromlist", &from_list)
@@ -439,8 +420,7 @@ namespace {
 Result<Value> FormatFunction(Interpreter& interp, const CallArgs& args) {
   Value v;
   std::string spec;
-  ArgReader reader(interp, "format", args);
-  COBRA_TRY(reader.Required("value", &v).Optional("format_spec", &spec).Finish());
+  COBRA_TRY(ArgReader(interp, "format", args).Required("value", &v).Optional("format_spec", &spec).Finish());
   COBRA_TRY_ASSIGN(StrObject * s, interp.Format(v, spec));
   return Value(s);
 }

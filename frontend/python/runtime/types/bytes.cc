@@ -139,9 +139,7 @@ void AddCaseMethods(Interpreter& interp, ClassObject* cls) {
 }
 
 Result<Value> FromHex(Interpreter& interp, const CallArgs& args) {
-  absl::string_view text;
-  ArgReader reader(interp, "fromhex", args);
-  COBRA_TRY(reader.Required("string", &text).Finish());
+  COBRA_TRY_ASSIGN(absl::string_view text, OnlyArgument<absl::string_view>(interp, "fromhex", "string", args));
   COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size())));
   std::string out;
   auto bad = [&](size_t at) {
@@ -164,8 +162,7 @@ Result<Value> FromHex(Interpreter& interp, const CallArgs& args) {
 Result<Value> Hex(Interpreter& interp, const CallArgs& args) {
   Value separator = Value::Unbound();
   int64_t group = 1;
-  ArgReader reader(interp, "hex", args);
-  COBRA_TRY(reader.Optional("sep", &separator).Optional("bytes_per_sep", &group).Finish());
+  COBRA_TRY(ArgReader(interp, "hex", args).Optional("sep", &separator).Optional("bytes_per_sep", &group).Finish());
   std::string sep;
   if (separator.IsStr()) sep = std::string(separator.str());
   if (separator.IsBytes()) sep = std::string(separator.as<BytesObject>()->view());
@@ -184,8 +181,7 @@ Result<Value> Hex(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> TranslateBytes(Interpreter& interp, const CallArgs& args) {
   Value table, drop = Value::Unbound();
-  ArgReader reader(interp, "translate", args);
-  COBRA_TRY(reader.Required("table", &table).Optional("delete", &drop).Finish());
+  COBRA_TRY(ArgReader(interp, "translate", args).Required("table", &table).Optional("delete", &drop).Finish());
   const int64_t dropped = drop.IsBytes() ? drop.as<BytesObject>()->size : 0;
   COBRA_TRY(interp.Charge(args.self.as<BytesObject>()->size / 8 * (1 + dropped / 64)));
   std::string out;
@@ -233,9 +229,7 @@ Result<Value> BytesNew(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> BytesGetItem(Interpreter& interp, const CallArgs& args) {
-  Value key;
-  ArgReader reader(interp, "__getitem__", args);
-  COBRA_TRY(reader.Required("key", &key).Finish());
+  COBRA_TRY_ASSIGN(Value key, OnlyArgument(interp, "__getitem__", "key", args));
   absl::string_view b = args.self.as<BytesObject>()->view();
   if (key.IsSlice()) {
     COBRA_TRY_ASSIGN(Interpreter::SliceIndices r,
@@ -269,9 +263,7 @@ Result<std::string> NeedleOf(Interpreter& interp, Value v, absl::string_view exp
 }
 
 Result<Value> BytesContains(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "__contains__", args);
-  COBRA_TRY(reader.Required("key", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "__contains__", "key", args));
   COBRA_TRY_ASSIGN(std::string needle, NeedleOf(interp, v, "a bytes-like object is required"));
   COBRA_TRY(interp.Charge(SearchSteps(args.self.as<BytesObject>()->view(), needle)));
   return Value::Bool(args.self.as<BytesObject>()->view().find(needle) != absl::string_view::npos);
@@ -308,9 +300,7 @@ Result<Value> Find(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> BytesJoin(Interpreter& interp, const CallArgs& args) {
-  Value items;
-  ArgReader reader(interp, "join", args);
-  COBRA_TRY(reader.Required("iterable", &items).Finish());
+  COBRA_TRY_ASSIGN(Value items, OnlyArgument(interp, "join", "iterable", args));
   std::string out;
   int64_t index = 0;
   absl::string_view separator = args.self.as<BytesObject>()->view();
@@ -345,8 +335,7 @@ void InitBytesType(Interpreter& interp) {
   AddMethod(interp, cls, "count", Find<SearchKind::kCount>);
   AddMethod(interp, cls, "decode", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     std::string encoding = "utf-8", errors = "strict";
-    ArgReader reader(interp, "decode", args);
-    COBRA_TRY(reader.Optional("encoding", &encoding).Optional("errors", &errors).Finish());
+    COBRA_TRY(ArgReader(interp, "decode", args).Optional("encoding", &encoding).Optional("errors", &errors).Finish());
     return DecodeText(interp, args.self.as<BytesObject>()->view(), encoding, errors);
   });
   AddMethod(interp, cls, "hex", Hex);

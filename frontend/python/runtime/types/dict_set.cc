@@ -59,15 +59,13 @@ Result<Value> Update(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Get(Interpreter& interp, const CallArgs& args) {
   Value key, fallback;
-  ArgReader reader(interp, "get", args);
-  COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
+  COBRA_TRY(ArgReader(interp, "get", args).Required("key", &key).Optional("default", &fallback).Finish());
   COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
   return v.IsUnbound() ? fallback : v;
 }
 Result<Value> SetDefault(Interpreter& interp, const CallArgs& args) {
   Value key, fallback;
-  ArgReader reader(interp, "setdefault", args);
-  COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
+  COBRA_TRY(ArgReader(interp, "setdefault", args).Required("key", &key).Optional("default", &fallback).Finish());
   COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
   if (!v.IsUnbound()) return v;
   COBRA_TRY(interp.DictSet(Self(args), key, fallback));
@@ -75,8 +73,7 @@ Result<Value> SetDefault(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
   Value key, fallback = Value::Unbound();
-  ArgReader reader(interp, "pop", args);
-  COBRA_TRY(reader.Required("key", &key).Optional("default", &fallback).Finish());
+  COBRA_TRY(ArgReader(interp, "pop", args).Required("key", &key).Optional("default", &fallback).Finish());
   Value v = Value::Unbound();
   // With an empty dict, the hash of the key is not computed.
   if (Self(args)->table.size() > 0) COBRA_TRY_SET(v, interp.DictGet(Self(args), key));
@@ -89,8 +86,7 @@ Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> PopItem(Interpreter& interp, const CallArgs& args) {
   bool last = true;
-  ArgReader reader(interp, "popitem", args);
-  COBRA_TRY(reader.Optional("last", &last).Finish());
+  COBRA_TRY(ArgReader(interp, "popitem", args).Optional("last", &last).Finish());
   DictTable& t = Self(args)->table;
   if (t.size() == 0) return interp.Raise(interp.types().KeyError, "popitem(): dictionary is empty");
   const size_t first = last ? t.entry_count() - 1 : 0;
@@ -108,8 +104,7 @@ Result<Value> DictCopy(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> FromKeys(Interpreter& interp, const CallArgs& args) {
   Value keys, value;
-  ArgReader reader(interp, "fromkeys", args);
-  COBRA_TRY(reader.Required("iterable", &keys).Optional("value", &value).Finish());
+  COBRA_TRY(ArgReader(interp, "fromkeys", args).Required("iterable", &keys).Optional("value", &value).Finish());
   COBRA_TRY_ASSIGN(Value d, interp.Call(args.self, {}));
   COBRA_TRY(interp.Iterate(keys, [&](Value key) -> Result<bool> {
     COBRA_TRY(interp.SetItem(d, key, value));
@@ -165,9 +160,7 @@ void InitDictViews(Interpreter& interp) {
     if (cls == interp.types().dict_values) continue;
     AddOperatorMethods(interp, cls, {Op::kSub, Op::kBitAnd, Op::kBitOr, Op::kBitXor}, true);
     AddMethod(interp, cls, "isdisjoint", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-      Value other;
-      ArgReader reader(interp, "isdisjoint", args);
-      COBRA_TRY(reader.Required("other", &other).Finish());
+      COBRA_TRY_ASSIGN(Value other, OnlyArgument(interp, "isdisjoint", "other", args));
       bool found = false;
       COBRA_TRY(interp.Iterate(other, [&](Value v) -> Result<bool> {
         COBRA_TRY_ASSIGN(found, interp.Contains(args.self, v));
@@ -204,16 +197,14 @@ Result<Value> SetNew(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> SetInit(Interpreter& interp, const CallArgs& args) {
   Value items = Value::Unbound();
-  ArgReader reader(interp, "set", args);
-  COBRA_TRY(reader.Optional("iterable", &items).Finish());
+  COBRA_TRY(ArgReader(interp, "set", args).Optional("iterable", &items).Finish());
   ClearSet(SelfSet(args));
   if (!items.IsUnbound()) COBRA_TRY(AddAll(interp, SelfSet(args), items));
   return Value::None();
 }
 Result<Value> FrozenSetNew(Interpreter& interp, const CallArgs& args) {
   Value items = Value::Unbound();
-  ArgReader reader(interp, "frozenset", args);
-  COBRA_TRY(reader.Optional("iterable", &items).Finish());
+  COBRA_TRY(ArgReader(interp, "frozenset", args).Optional("iterable", &items).Finish());
   SetObject* s = interp.NewSet(/*frozen=*/true);
   s->cls = args.self.as<ClassObject>();
   if (!items.IsUnbound()) COBRA_TRY(AddAll(interp, s, items));
@@ -246,9 +237,7 @@ Result<Value> Combine(Interpreter& interp, const CallArgs& args) {
 }
 template <Interpreter::CompareOp op>
 Result<Value> CompareWith(Interpreter& interp, const CallArgs& args) {
-  Value other;
-  ArgReader reader(interp, "issubset", args);
-  COBRA_TRY(reader.Required("other", &other).Finish());
+  COBRA_TRY_ASSIGN(Value other, OnlyArgument(interp, "issubset", "other", args));
   COBRA_TRY_ASSIGN(SetObject * s, AsSet(interp, other));
   return BuiltinCompare(interp, op, args.self, Value(s));
 }
@@ -356,8 +345,7 @@ namespace {
 Result<Value> MoveToEnd(Interpreter& interp, const CallArgs& args) {
   Value key;
   bool last = true;
-  ArgReader reader(interp, "move_to_end", args);
-  COBRA_TRY(reader.Required("key", &key).Optional("last", &last).Finish());
+  COBRA_TRY(ArgReader(interp, "move_to_end", args).Required("key", &key).Optional("last", &last).Finish());
   COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
   if (v.IsUnbound()) return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
   COBRA_TRY_ASSIGN(uint64_t hash, interp.Hash(key));
@@ -391,16 +379,12 @@ void AddDictItemMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__len__",
             [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(Self(args)->table.size()); });
   AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value key;
-    ArgReader reader(interp, "__contains__", args);
-    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY_ASSIGN(Value key, OnlyArgument(interp, "__contains__", "key", args));
     COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
     return Value::Bool(!v.IsUnbound());
   });
   AddMethod(interp, cls, "__getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value key;
-    ArgReader reader(interp, "__getitem__", args);
-    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY_ASSIGN(Value key, OnlyArgument(interp, "__getitem__", "key", args));
     COBRA_TRY_ASSIGN(Value v, interp.DictGet(Self(args), key));
     if (!v.IsUnbound()) return v;
     COBRA_TRY_ASSIGN(v, interp.CallSpecial(args.self, interp.names().__missing__, {key}));
@@ -409,15 +393,12 @@ void AddDictItemMethods(Interpreter& interp, ClassObject* cls) {
   });
   AddMethod(interp, cls, "__setitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value key, value;
-    ArgReader reader(interp, "__setitem__", args);
-    COBRA_TRY(reader.Required("key", &key).Required("value", &value).Finish());
+    COBRA_TRY(ArgReader(interp, "__setitem__", args).Required("key", &key).Required("value", &value).Finish());
     COBRA_TRY(interp.DictSet(Self(args), key, value));
     return Value::None();
   });
   AddMethod(interp, cls, "__delitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value key;
-    ArgReader reader(interp, "__delitem__", args);
-    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY_ASSIGN(Value key, OnlyArgument(interp, "__delitem__", "key", args));
     COBRA_TRY_ASSIGN(bool erased, interp.DictErase(Self(args), key));
     if (!erased) return interp.RaiseValue(NewException(interp, interp.types().KeyError, 1, &key));
     return Value::None();

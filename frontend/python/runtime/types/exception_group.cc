@@ -104,17 +104,13 @@ Result<SplitGroup> SplitBy(Interpreter& interp, Value group, Value condition) {
 }
 
 Result<Value> SplitMethod(Interpreter& interp, const CallArgs& args) {
-  Value condition;
-  ArgReader reader(interp, "split", args);
-  COBRA_TRY(reader.Required("matcher_value", &condition).Finish());
+  COBRA_TRY_ASSIGN(Value condition, OnlyArgument(interp, "split", "matcher_value", args));
   COBRA_TRY_ASSIGN(SplitGroup parts, SplitBy(interp, args.self, condition));
   return Value(interp.NewTuple({parts.match, parts.rest}));
 }
 
 Result<Value> Subgroup(Interpreter& interp, const CallArgs& args) {
-  Value condition;
-  ArgReader reader(interp, "subgroup", args);
-  COBRA_TRY(reader.Required("matcher_value", &condition).Finish());
+  COBRA_TRY_ASSIGN(Value condition, OnlyArgument(interp, "subgroup", "matcher_value", args));
   COBRA_TRY_ASSIGN(SplitGroup parts, SplitBy(interp, args.self, condition));
   return parts.match;
 }
@@ -181,9 +177,7 @@ void InitExceptionGroupTypes(Interpreter& interp) {
   AddMethod(interp, base, "split", SplitMethod);
   AddMethod(interp, base, "subgroup", Subgroup);
   AddMethod(interp, base, "derive", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value children;
-    ArgReader reader(interp, "derive", args);
-    COBRA_TRY(reader.Required("excs", &children).Finish());
+    COBRA_TRY_ASSIGN(Value children, OnlyArgument(interp, "derive", "excs", args));
     return interp.Call(Value(interp.types().BaseExceptionGroup),
                        {Self(args)->args.as<TupleObject>()->items[0], children});
   });

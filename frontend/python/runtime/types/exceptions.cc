@@ -169,9 +169,7 @@ void AddArgumentProperty(Interpreter& interp, ClassObject* cls, absl::string_vie
 }
 
 Result<Value> AddNote(Interpreter& interp, const CallArgs& args) {
-  Value note;
-  ArgReader reader(interp, "add_note", args);
-  COBRA_TRY(reader.Required("note", &note).Finish());
+  COBRA_TRY_ASSIGN(Value note, OnlyArgument(interp, "add_note", "note", args));
   DictObject* attrs = interp.AttrsOf(args.self.object());
   Value* notes = attrs->table.GetStr(interp.names().__notes__);
   if (notes == nullptr) {

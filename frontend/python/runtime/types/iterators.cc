@@ -123,8 +123,7 @@ Value Make(Interpreter& interp, const CallArgs& args, NativeIterator* it) {
 Result<Value> EnumerateNew(Interpreter& interp, const CallArgs& args) {
   Value items;
   int64_t start = 0;
-  ArgReader reader(interp, "enumerate", args);
-  COBRA_TRY(reader.Required("iterable", &items).Optional("start", &start).Finish());
+  COBRA_TRY(ArgReader(interp, "enumerate", args).Required("iterable", &items).Optional("start", &start).Finish());
   COBRA_TRY_ASSIGN(Value it, interp.Iter(items));
   return Make(interp, args, interp.heap().New<EnumerateIterator>(it, start));
 }
@@ -132,8 +131,7 @@ Result<Value> EnumerateNew(Interpreter& interp, const CallArgs& args) {
 Result<Value> ZipNew(Interpreter& interp, const CallArgs& args) {
   absl::Span<const Value> items;
   bool strict = false;
-  ArgReader reader(interp, "zip", args);
-  COBRA_TRY(reader.VarArgs(&items).Optional("strict", &strict).Finish());
+  COBRA_TRY(ArgReader(interp, "zip", args).VarArgs(&items).Optional("strict", &strict).Finish());
   COBRA_TRY_ASSIGN(Value * its, IterAll(interp, items));
   return Make(interp, args, interp.heap().New<ZipIterator>(its, items.size(), strict));
 }
@@ -155,9 +153,7 @@ Result<Value> FilterNew(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> ReversedNew(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "reversed", args);
-  COBRA_TRY(reader.Required("sequence", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "reversed", "sequence", args));
   COBRA_TRY_ASSIGN(Value it, interp.CallSpecial(v, interp.names().__reversed__, {}));
   if (!it.IsUnbound()) return it;
   bool sequence = v.IsObject() && !interp.LookupClass(v.object()->cls, interp.names().__getitem__).IsUnbound() &&

@@ -94,8 +94,7 @@ class ChoiceIterator : public NativeIterator {
 Result<Value> Product(Interpreter& interp, const CallArgs& args) {
   absl::Span<const Value> iterables;
   int64_t repeat = 1;
-  ArgReader reader(interp, "product", args);
-  COBRA_TRY(reader.VarArgs(&iterables).Optional("repeat", &repeat).Finish());
+  COBRA_TRY(ArgReader(interp, "product", args).VarArgs(&iterables).Optional("repeat", &repeat).Finish());
   if (repeat < 0) return interp.Raise(interp.types().ValueError, "repeat argument cannot be negative");
   COBRA_TRY(interp.CheckSize(repeat * static_cast<int64_t>(iterables.size() + 1), 64));
   std::vector<std::vector<Value>> pools;

@@ -223,8 +223,8 @@ class GroupByIterator : public NativeIterator {
 
 Result<Value> Accumulate(Interpreter& interp, const CallArgs& args) {
   Value iterable, function, initial;
-  ArgReader reader(interp, "accumulate", args);
-  COBRA_TRY(reader.Required("iterable", &iterable)
+  COBRA_TRY(ArgReader(interp, "accumulate", args)
+                .Required("iterable", &iterable)
                 .Optional("func", &function)
                 .KeywordOnly()
                 .Optional("initial", &initial)
@@ -245,8 +245,7 @@ Result<Value> StarMap(Interpreter& interp, const CallArgs& args) {
 NativeFunction Predicate(absl::string_view name, PredicateIterator::Kind kind) {
   return [name = std::string(name), kind](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value predicate, iterable;
-    ArgReader reader(interp, name, args);
-    COBRA_TRY(reader.Required("predicate", &predicate).Required("iterable", &iterable).Finish());
+    COBRA_TRY(ArgReader(interp, name, args).Required("predicate", &predicate).Required("iterable", &iterable).Finish());
     COBRA_TRY_ASSIGN(Value it, interp.Iter(iterable));
     return MakeIterator(interp, args, interp.heap().New<PredicateIterator>(kind, predicate, it));
   };
@@ -254,17 +253,14 @@ NativeFunction Predicate(absl::string_view name, PredicateIterator::Kind kind) {
 
 Result<Value> Compress(Interpreter& interp, const CallArgs& args) {
   Value data, selectors;
-  ArgReader reader(interp, "compress", args);
-  COBRA_TRY(reader.Required("data", &data).Required("selectors", &selectors).Finish());
+  COBRA_TRY(ArgReader(interp, "compress", args).Required("data", &data).Required("selectors", &selectors).Finish());
   COBRA_TRY_ASSIGN(Value a, interp.Iter(data));
   COBRA_TRY_ASSIGN(Value b, interp.Iter(selectors));
   return MakeIterator(interp, args, interp.heap().New<CompressIterator>(a, b));
 }
 
 Result<Value> Pairwise(Interpreter& interp, const CallArgs& args) {
-  Value iterable;
-  ArgReader reader(interp, "pairwise", args);
-  COBRA_TRY(reader.Required("iterable", &iterable).Finish());
+  COBRA_TRY_ASSIGN(Value iterable, OnlyArgument(interp, "pairwise", "iterable", args));
   COBRA_TRY_ASSIGN(Value it, interp.Iter(iterable));
   return MakeIterator(interp, args, interp.heap().New<PairwiseIterator>(it));
 }
@@ -272,8 +268,7 @@ Result<Value> Pairwise(Interpreter& interp, const CallArgs& args) {
 Result<Value> ZipLongest(Interpreter& interp, const CallArgs& args) {
   absl::Span<const Value> iterables;
   Value fill;
-  ArgReader reader(interp, "zip_longest", args);
-  COBRA_TRY(reader.VarArgs(&iterables).Optional("fillvalue", &fill).Finish());
+  COBRA_TRY(ArgReader(interp, "zip_longest", args).VarArgs(&iterables).Optional("fillvalue", &fill).Finish());
   std::vector<Value> its;
   for (Value v : iterables) {
     COBRA_TRY_ASSIGN(Value it, interp.Iter(v));
@@ -285,8 +280,7 @@ Result<Value> ZipLongest(Interpreter& interp, const CallArgs& args) {
 Result<Value> Tee(Interpreter& interp, const CallArgs& args) {
   Value iterable;
   int64_t n = 2;
-  ArgReader reader(interp, "tee", args);
-  COBRA_TRY(reader.Required("iterable", &iterable).Optional("n", &n).Finish());
+  COBRA_TRY(ArgReader(interp, "tee", args).Required("iterable", &iterable).Optional("n", &n).Finish());
   if (n < 0) return interp.Raise(interp.types().ValueError, "n must be >= 0");
   COBRA_TRY(interp.CheckSize(n, 64));
   auto* buffer = interp.heap().New<TeeBuffer>();
@@ -299,8 +293,7 @@ Result<Value> Tee(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> GroupBy(Interpreter& interp, const CallArgs& args) {
   Value iterable, key;
-  ArgReader reader(interp, "groupby", args);
-  COBRA_TRY(reader.Required("iterable", &iterable).Optional("key", &key).Finish());
+  COBRA_TRY(ArgReader(interp, "groupby", args).Required("iterable", &iterable).Optional("key", &key).Finish());
   auto* state = interp.heap().New<GroupState>();
   state->key_function = key;
   COBRA_TRY_ASSIGN(state->it, interp.Iter(iterable));

@@ -158,8 +158,7 @@ Result<Value> IntOf(Interpreter& interp, Value v) {
 
 Result<Value> IntNew(Interpreter& interp, const CallArgs& args) {
   Value x = Value::Int(0), base = Value::Unbound();
-  ArgReader reader(interp, "int", args);
-  COBRA_TRY(reader.Optional("x", &x).Optional("base", &base).Finish());
+  COBRA_TRY(ArgReader(interp, "int", args).Optional("x", &x).Optional("base", &base).Finish());
   auto* cls = args.self.as<ClassObject>();
   if (base.IsUnbound()) {
     COBRA_TRY_ASSIGN(const Value unknown, OfUnknownNumber(interp, x, "_cobra_whole"));
@@ -179,16 +178,14 @@ Result<Value> IntNew(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> BoolNew(Interpreter& interp, const CallArgs& args) {
   Value x = Value::Bool(false);
-  ArgReader reader(interp, "bool", args);
-  COBRA_TRY(reader.Optional("x", &x).Finish());
+  COBRA_TRY(ArgReader(interp, "bool", args).Optional("x", &x).Finish());
   COBRA_TRY_ASSIGN(bool b, interp.Truth(x));
   return Value::Bool(b);
 }
 
 Result<Value> FloatNew(Interpreter& interp, const CallArgs& args) {
   Value x = Value::Float(0);
-  ArgReader reader(interp, "float", args);
-  COBRA_TRY(reader.Optional("x", &x).Finish());
+  COBRA_TRY(ArgReader(interp, "float", args).Optional("x", &x).Finish());
   COBRA_TRY_ASSIGN(const Value unknown, OfUnknownNumber(interp, x, "_cobra_real"));
   if (!unknown.IsSame(x)) return unknown;
   Value result;
@@ -337,9 +334,8 @@ void AddCommonNumberMethods(Interpreter& interp, ClassObject* cls) {
     return Value(s);
   });
   AddMethod(interp, cls, "__format__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    absl::string_view spec;
-    ArgReader reader(interp, "__format__", args);
-    COBRA_TRY(reader.Required("format_spec", &spec).Finish());
+    COBRA_TRY_ASSIGN(absl::string_view spec,
+                     OnlyArgument<absl::string_view>(interp, "__format__", "format_spec", args));
     if (spec.empty()) {
       COBRA_TRY_ASSIGN(StrObject * s, DefaultRepr(interp, args.self));
       return Value(s);
@@ -376,8 +372,7 @@ void AddConversions(Interpreter& interp, ClassObject* cls) {
   });
   AddMethod(interp, cls, "__round__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value digits;
-    ArgReader reader(interp, "__round__", args);
-    COBRA_TRY(reader.Optional("ndigits", &digits).Finish());
+    COBRA_TRY(ArgReader(interp, "__round__", args).Optional("ndigits", &digits).Finish());
     return Round(interp, args.self, digits);
   });
   AddMethod(interp, cls, "__floor__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
@@ -397,9 +392,7 @@ void AddConversions(Interpreter& interp, ClassObject* cls) {
 // Adds the other methods of int and float.
 void AddRealNumberMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__divmod__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value other;
-    ArgReader reader(interp, "__divmod__", args);
-    COBRA_TRY(reader.Required("other", &other).Finish());
+    COBRA_TRY_ASSIGN(Value other, OnlyArgument(interp, "__divmod__", "other", args));
     double divisor;
     if (NumberAsDouble(other, &divisor) && divisor == 0 && !(IsIntLike(args.self) && IsIntLike(other))) {
       return interp.Raise(interp.types().ZeroDivisionError, "float divmod()");
@@ -457,8 +450,8 @@ Result<Value> FromBytes(Interpreter& interp, const CallArgs& args) {
   Value source;
   absl::string_view order = "big";
   bool is_signed = false;
-  ArgReader reader(interp, "from_bytes", args);
-  COBRA_TRY(reader.Required("bytes", &source)
+  COBRA_TRY(ArgReader(interp, "from_bytes", args)
+                .Required("bytes", &source)
                 .Optional("byteorder", &order)
                 .KeywordOnly()
                 .Optional("signed", &is_signed)
@@ -504,9 +497,7 @@ Result<Value> FloatHex(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> FloatFromHex(Interpreter& interp, const CallArgs& args) {
-  std::string text;
-  ArgReader reader(interp, "fromhex", args);
-  COBRA_TRY(reader.Required("string", &text).Finish());
+  COBRA_TRY_ASSIGN(std::string text, OnlyArgument<std::string>(interp, "fromhex", "string", args));
   text = std::string(absl::StripAsciiWhitespace(text));
   std::string sign = !text.empty() && (text[0] == '-' || text[0] == '+') ? text.substr(0, 1) : "";
   std::string body = absl::AsciiStrToLower(text.substr(sign.size()));

@@ -170,8 +170,7 @@ Result<Value> ListNew(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> ListInit(Interpreter& interp, const CallArgs& args) {
   Value items = Value::Unbound();
-  ArgReader reader(interp, "list", args);
-  COBRA_TRY(reader.Optional("iterable", &items).Finish());
+  COBRA_TRY(ArgReader(interp, "list", args).Optional("iterable", &items).Finish());
   ListObject* fresh = interp.NewList();
   if (!items.IsUnbound()) COBRA_TRY(ListExtend(interp, fresh, items));
   Self(args)->items.swap(fresh->items);
@@ -187,17 +186,14 @@ Result<Value> Append(Interpreter& interp, const CallArgs& args) {
   return Value::None();
 }
 Result<Value> Extend(Interpreter& interp, const CallArgs& args) {
-  Value items;
-  ArgReader reader(interp, "extend", args);
-  COBRA_TRY(reader.Required("iterable", &items).Finish());
+  COBRA_TRY_ASSIGN(Value items, OnlyArgument(interp, "extend", "iterable", args));
   COBRA_TRY(ListExtend(interp, Self(args), items));
   return Value::None();
 }
 Result<Value> Insert(Interpreter& interp, const CallArgs& args) {
   int64_t index;
   Value v;
-  ArgReader reader(interp, "insert", args);
-  COBRA_TRY(reader.Required("index", &index).Required("object", &v).Finish());
+  COBRA_TRY(ArgReader(interp, "insert", args).Required("index", &index).Required("object", &v).Finish());
   auto& items = Self(args)->items;
   int64_t n = static_cast<int64_t>(items.size());
   if (index < 0) index = std::max<int64_t>(index + n, 0);
@@ -207,8 +203,7 @@ Result<Value> Insert(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Pop(Interpreter& interp, const CallArgs& args) {
   int64_t index = -1;
-  ArgReader reader(interp, "pop", args);
-  COBRA_TRY(reader.Optional("index", &index).Finish());
+  COBRA_TRY(ArgReader(interp, "pop", args).Optional("index", &index).Finish());
   auto& items = Self(args)->items;
   if (items.empty()) return interp.Raise(interp.types().IndexError, "pop from empty list");
   if (index < 0) index += static_cast<int64_t>(items.size());
@@ -259,9 +254,7 @@ Result<Value> IndexOf(Interpreter& interp, const CallArgs& args) {
   return interp.Raise(interp.types().ValueError, absl::StrCat(repr->view(), " is not in list"));
 }
 Result<Value> Count(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "count", args);
-  COBRA_TRY(reader.Required("value", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "count", "value", args));
   int64_t n = 0;
   COBRA_TRY(interp.Iterate(args.self, [&](Value item) -> Result<bool> {
     COBRA_TRY_ASSIGN(bool equal, item.IsSame(v) ? Result<bool>(true) : interp.Equal(item, v));
@@ -271,9 +264,7 @@ Result<Value> Count(Interpreter& interp, const CallArgs& args) {
   return Value::Int(n);
 }
 Result<Value> Remove(Interpreter& interp, const CallArgs& args) {
-  Value v;
-  ArgReader reader(interp, "remove", args);
-  COBRA_TRY(reader.Required("value", &v).Finish());
+  COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "remove", "value", args));
   COBRA_TRY_ASSIGN(int64_t at, FindItem(interp, args.self, v, 0, INT64_MAX));
   if (at < 0) return interp.Raise(interp.types().ValueError, "list.remove(x): x not in list");
   Self(args)->items.erase(static_cast<size_t>(at), static_cast<size_t>(at) + 1);
@@ -282,8 +273,7 @@ Result<Value> Remove(Interpreter& interp, const CallArgs& args) {
 Result<Value> Sort(Interpreter& interp, const CallArgs& args) {
   Value key;
   bool reverse = false;
-  ArgReader reader(interp, "sort", args);
-  COBRA_TRY(reader.KeywordOnly().Optional("key", &key).Optional("reverse", &reverse).Finish());
+  COBRA_TRY(ArgReader(interp, "sort", args).KeywordOnly().Optional("key", &key).Optional("reverse", &reverse).Finish());
   // During the sort the program sees an empty list. If a comparison fails, the list gets the values
   // in their partly sorted order.
   auto& items = Self(args)->items;
@@ -323,8 +313,7 @@ Result<Value> Reversed(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> TupleNew(Interpreter& interp, const CallArgs& args) {
   Value items = Value::Unbound();
-  ArgReader reader(interp, "tuple", args);
-  COBRA_TRY(reader.Optional("iterable", &items).Finish());
+  COBRA_TRY(ArgReader(interp, "tuple", args).Optional("iterable", &items).Finish());
   auto* cls = args.self.as<ClassObject>();
   if (items.IsTuple() && items.object()->cls == interp.types().tuple && cls == interp.types().tuple) return items;
   std::vector<Value> values;
@@ -371,9 +360,7 @@ void AddSequenceMethods(Interpreter& interp, ClassObject* cls) {
     }
   });
   AddMethod(interp, cls, "__getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value key;
-    ArgReader reader(interp, "__getitem__", args);
-    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY_ASSIGN(Value key, OnlyArgument(interp, "__getitem__", "key", args));
     if (args.self.IsList()) {
       auto& items = args.self.as<ListObject>()->items;
       return SeqGetItem(interp, absl::MakeConstSpan(items.data(), items.size()), key, false, "list");
@@ -382,9 +369,7 @@ void AddSequenceMethods(Interpreter& interp, ClassObject* cls) {
     return interp.GetItem(args.self, key);
   });
   AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value v;
-    ArgReader reader(interp, "__contains__", args);
-    COBRA_TRY(reader.Required("key", &v).Finish());
+    COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "__contains__", "key", args));
     if (!args.self.IsList() && !args.self.IsTuple()) {
       COBRA_TRY_ASSIGN(bool in, interp.Contains(args.self, v));
       return Value::Bool(in);
@@ -437,22 +422,17 @@ void AddListMethods(Interpreter& interp, ClassObject* list) {
 void AddListItemMethods(Interpreter& interp, ClassObject* list) {
   AddMethod(interp, list, "__setitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     Value key, value;
-    ArgReader reader(interp, "__setitem__", args);
-    COBRA_TRY(reader.Required("key", &key).Required("value", &value).Finish());
+    COBRA_TRY(ArgReader(interp, "__setitem__", args).Required("key", &key).Required("value", &value).Finish());
     COBRA_TRY(ListSetItem(interp, Self(args), key, value));
     return Value::None();
   });
   AddMethod(interp, list, "__delitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value key;
-    ArgReader reader(interp, "__delitem__", args);
-    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY_ASSIGN(Value key, OnlyArgument(interp, "__delitem__", "key", args));
     COBRA_TRY(ListDelItem(interp, Self(args), key));
     return Value::None();
   });
   AddMethod(interp, list, "__iadd__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value items;
-    ArgReader reader(interp, "__iadd__", args);
-    COBRA_TRY(reader.Required("value", &items).Finish());
+    COBRA_TRY_ASSIGN(Value items, OnlyArgument(interp, "__iadd__", "value", args));
     COBRA_TRY(ListExtend(interp, Self(args), items));
     return args.self;
   });
@@ -507,9 +487,7 @@ void InitSlice(Interpreter& interp) {
   AddProperty(interp, slice, "step",
               [](Interpreter&, const CallArgs& a) -> Result<Value> { return a.self.as<SliceObject>()->step; });
   AddMethod(interp, slice, "indices", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    int64_t length;
-    ArgReader reader(interp, "indices", args);
-    COBRA_TRY(reader.Required("length", &length).Finish());
+    COBRA_TRY_ASSIGN(int64_t length, OnlyArgument<int64_t>(interp, "indices", "length", args));
     COBRA_TRY_ASSIGN(Interpreter::SliceIndices r, interp.ResolveSlice(args.self.as<SliceObject>(), length));
     return Value(interp.NewTuple({Value::Int(r.start), Value::Int(r.stop), Value::Int(r.step)}));
   });

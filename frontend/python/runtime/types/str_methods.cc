@@ -181,9 +181,8 @@ Result<Value> Replace(Interpreter& interp, const CallArgs& args) {
 
 template <bool suffix>
 Result<Value> RemoveAffix(Interpreter& interp, const CallArgs& args) {
-  absl::string_view affix;
-  ArgReader reader(interp, suffix ? "removesuffix" : "removeprefix", args);
-  COBRA_TRY(reader.Required("affix", &affix).Finish());
+  COBRA_TRY_ASSIGN(absl::string_view affix,
+                   OnlyArgument<absl::string_view>(interp, suffix ? "removesuffix" : "removeprefix", "affix", args));
   absl::string_view s = Self(args)->view();
   if (affix.empty() || affix.size() > s.size()) return args.self;
   if (suffix ? s.substr(s.size() - affix.size()) != affix : s.substr(0, affix.size()) != affix) return args.self;
@@ -194,8 +193,7 @@ template <int side>  // -1: text to the left, 0: centre, 1: text to the right
 Result<Value> Pad(Interpreter& interp, const CallArgs& args) {
   int64_t width;
   absl::string_view fill = " ";
-  ArgReader reader(interp, "center", args);
-  COBRA_TRY(reader.Required("width", &width).Optional("fillchar", &fill).Finish());
+  COBRA_TRY(ArgReader(interp, "center", args).Required("width", &width).Optional("fillchar", &fill).Finish());
   if (CodePoints(fill) != 1)
     return interp.Raise(interp.types().TypeError, "The fill character must be exactly one character long");
   StrObject* s = Self(args);
@@ -211,9 +209,7 @@ Result<Value> Pad(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> ZFill(Interpreter& interp, const CallArgs& args) {
-  int64_t width;
-  ArgReader reader(interp, "zfill", args);
-  COBRA_TRY(reader.Required("width", &width).Finish());
+  COBRA_TRY_ASSIGN(int64_t width, OnlyArgument<int64_t>(interp, "zfill", "width", args));
   StrObject* s = Self(args);
   if (width <= s->length) return args.self;
   COBRA_TRY(interp.CheckSize(width, 1));
@@ -225,8 +221,7 @@ Result<Value> ZFill(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> ExpandTabs(Interpreter& interp, const CallArgs& args) {
   int64_t size = 8;
-  ArgReader reader(interp, "expandtabs", args);
-  COBRA_TRY(reader.Optional("tabsize", &size).Finish());
+  COBRA_TRY(ArgReader(interp, "expandtabs", args).Optional("tabsize", &size).Finish());
   COBRA_TRY(interp.CheckSize(size, 1));
   std::string out;
   int64_t column = 0;
@@ -247,15 +242,12 @@ Result<Value> ExpandTabs(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> Encode(Interpreter& interp, const CallArgs& args) {
   std::string encoding = "utf-8", errors = "strict";
-  ArgReader reader(interp, "encode", args);
-  COBRA_TRY(reader.Optional("encoding", &encoding).Optional("errors", &errors).Finish());
+  COBRA_TRY(ArgReader(interp, "encode", args).Optional("encoding", &encoding).Optional("errors", &errors).Finish());
   return EncodeText(interp, Self(args), encoding, errors);
 }
 
 Result<Value> Translate(Interpreter& interp, const CallArgs& args) {
-  Value table;
-  ArgReader reader(interp, "translate", args);
-  COBRA_TRY(reader.Required("table", &table).Finish());
+  COBRA_TRY_ASSIGN(Value table, OnlyArgument(interp, "translate", "table", args));
   std::string out;
   StrObject* s = Self(args);
   for (int64_t at = 0; at < s->size;) {
@@ -277,8 +269,7 @@ Result<Value> Translate(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> MakeTrans(Interpreter& interp, const CallArgs& args) {
   Value x, y = Value::Unbound(), z = Value::Unbound();
-  ArgReader reader(interp, "maketrans", args);
-  COBRA_TRY(reader.Required("x", &x).Optional("y", &y).Optional("z", &z).Finish());
+  COBRA_TRY(ArgReader(interp, "maketrans", args).Required("x", &x).Optional("y", &y).Optional("z", &z).Finish());
   DictObject* table = interp.NewDict();
   if (y.IsUnbound()) {
     if (!x.IsDict())
@@ -390,9 +381,7 @@ void AddStrMethod(Interpreter& interp, absl::string_view name, Result<Value> (*m
 namespace {
 
 Result<Value> FormatMap(Interpreter& interp, const CallArgs& args) {
-  Value mapping;
-  ArgReader reader(interp, "format_map", args);
-  COBRA_TRY(reader.Required("mapping", &mapping).Finish());
+  COBRA_TRY_ASSIGN(Value mapping, OnlyArgument(interp, "format_map", "mapping", args));
   std::vector<KeywordArg> keywords;
   if (!mapping.IsDict()) return interp.Unsupported("format_map of something other than a dict");
   auto& t = mapping.as<DictObject>()->table;
@@ -430,9 +419,8 @@ void AddChangeMethods(Interpreter& interp) {
 
 void AddSpecialMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__format__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    absl::string_view spec;
-    ArgReader reader(interp, "__format__", args);
-    COBRA_TRY(reader.Required("format_spec", &spec).Finish());
+    COBRA_TRY_ASSIGN(absl::string_view spec,
+                     OnlyArgument<absl::string_view>(interp, "__format__", "format_spec", args));
     COBRA_TRY_ASSIGN(StrObject * s, FormatStr(interp, Self(args), spec));
     return Value(s);
   });
@@ -449,15 +437,11 @@ void AddSpecialMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__len__",
             [](Interpreter&, const CallArgs& args) -> Result<Value> { return Value::Int(Self(args)->length); });
   AddMethod(interp, cls, "__getitem__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    Value key;
-    ArgReader reader(interp, "__getitem__", args);
-    COBRA_TRY(reader.Required("key", &key).Finish());
+    COBRA_TRY_ASSIGN(Value key, OnlyArgument(interp, "__getitem__", "key", args));
     return StrGetItem(interp, Self(args), key);
   });
   AddMethod(interp, cls, "__contains__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    absl::string_view sub;
-    ArgReader reader(interp, "__contains__", args);
-    COBRA_TRY(reader.Required("key", &sub).Finish());
+    COBRA_TRY_ASSIGN(absl::string_view sub, OnlyArgument<absl::string_view>(interp, "__contains__", "key", args));
     COBRA_TRY(interp.Charge(SearchSteps(args.self.str(), sub)));
     return Value::Bool(args.self.str().find(sub) != absl::string_view::npos);
   });

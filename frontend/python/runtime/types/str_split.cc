@@ -38,8 +38,7 @@ enum class Side { kBoth, kLeft, kRight };
 template <Side side>
 Result<Value> Strip(Interpreter& interp, const CallArgs& args) {
   std::optional<absl::string_view> chars;
-  ArgReader reader(interp, "strip", args);
-  COBRA_TRY(reader.Optional("chars", &chars).Finish());
+  COBRA_TRY(ArgReader(interp, "strip", args).Optional("chars", &chars).Finish());
   absl::string_view s = Self(args)->view();
   auto strips = [&](absl::string_view c) {
     size_t size;
@@ -134,8 +133,7 @@ Result<Value> Split(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> SplitLines(Interpreter& interp, const CallArgs& args) {
   bool keep = false;
-  ArgReader reader(interp, "splitlines", args);
-  COBRA_TRY(reader.Optional("keepends", &keep).Finish());
+  COBRA_TRY(ArgReader(interp, "splitlines", args).Optional("keepends", &keep).Finish());
   absl::string_view s = Self(args)->view();
   ListObject* list = interp.NewList();
   while (!s.empty()) {
@@ -150,9 +148,7 @@ Result<Value> SplitLines(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> Join(Interpreter& interp, const CallArgs& args) {
-  Value items;
-  ArgReader reader(interp, "join", args);
-  COBRA_TRY(reader.Required("iterable", &items).Finish());
+  COBRA_TRY_ASSIGN(Value items, OnlyArgument(interp, "join", "iterable", args));
   if (!IsIterable(interp, items)) return interp.Raise(interp.types().TypeError, "can only join an iterable");
   std::string out;
   int64_t n = 0;
@@ -172,9 +168,7 @@ Result<Value> Join(Interpreter& interp, const CallArgs& args) {
 
 template <bool from_right>
 Result<Value> Partition(Interpreter& interp, const CallArgs& args) {
-  absl::string_view separator;
-  ArgReader reader(interp, "partition", args);
-  COBRA_TRY(reader.Required("sep", &separator).Finish());
+  COBRA_TRY_ASSIGN(absl::string_view separator, OnlyArgument<absl::string_view>(interp, "partition", "sep", args));
   if (separator.empty()) return interp.Raise(interp.types().ValueError, "empty separator");
   absl::string_view s = Self(args)->view();
   size_t at = from_right ? s.rfind(separator) : s.find(separator);
