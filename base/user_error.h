@@ -18,6 +18,11 @@ inline absl::Status UserError(Diagnostic::Kind kind, std::string message, std::s
   return DiagnosticToStatus(diagnostic);
 }
 
+// `message` begins with what the user wrote.
+inline absl::Status UsageError(std::string message, std::string hint = "") {
+  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
+}
+
 }  // namespace cobra
 
 #endif  // COBRA_BASE_USER_ERROR_H_

@@ -21,7 +21,7 @@ constexpr unsigned kReadAgainSeconds = 10;
 
 absl::Status FlagError(absl::string_view flag, const absl::Status& status, absl::string_view hint = "") {
   if (status.ok()) return status;
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat(flag, " ", status.message()), std::string(hint));
+  return UsageError(absl::StrCat(flag, " ", status.message()), std::string(hint));
 }
 
 absl::StatusOr<std::string> ReadToken(const std::string& path) {
@@ -39,20 +39,19 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
 
 absl::Status CheckConnection(const ConnectionFiles& files, const std::string& address) {
   if (files.tls_ca.empty() && !(files.tls_cert.empty() && files.tls_key.empty())) {
-    return UserError(Diagnostic::Kind::kUsage, "--tls-cert, --tls-key: need --tls-ca",
-                     "give the authority that has signed the server's certificate");
+    return UsageError("--tls-cert, --tls-key: need --tls-ca",
+                      "give the authority that has signed the server's certificate");
   }
   if (!files.tls_ca.empty()) {
     COBRA_RETURN_IF_ERROR(FlagError("--tls-ca", ReadCertificates(files.tls_ca).status()));
     if (files.tls_cert.empty() != files.tls_key.empty())
-      return UserError(Diagnostic::Kind::kUsage, "--tls-cert, --tls-key: one was given without the other", "give both");
+      return UsageError("--tls-cert, --tls-key: one was given without the other", "give both");
     if (!files.tls_cert.empty())
       COBRA_RETURN_IF_ERROR(FlagError("--tls-cert", ReadKeyPair(files.tls_cert, files.tls_key).status()));
   }
   if (files.token_file.empty()) return absl::OkStatus();
   if (files.tls_ca.empty() && !IsLocalAddress(address)) {
-    return UserError(
-        Diagnostic::Kind::kUsage,
+    return UsageError(
         absl::StrCat("--token-file ", files.token_file, ": anyone between here and ", address, " could read the token"),
         "give --tls-ca, the authority that has signed the server's certificate");
   }

@@ -19,10 +19,6 @@ namespace {
 constexpr size_t kMaxNameBytes = 64;
 constexpr char kBinary[] = "-bin";
 
-absl::Status Refuse(std::string message, std::string hint) {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
-
 bool IsInName(char c) {
   return absl::ascii_islower(static_cast<unsigned char>(c)) || absl::ascii_isdigit(static_cast<unsigned char>(c)) ||
          c == '-' || c == '_' || c == '.';
@@ -39,20 +35,20 @@ std::string Shown(absl::string_view text) { return IsVisible(text) ? std::string
 absl::Status CheckLabel(absl::string_view name, absl::string_view value) {
   const std::string what = absl::StrCat("label \"", Shown(name.substr(0, kMaxNameBytes)), "\"");
   if (name.size() > kMaxNameBytes)
-    return Refuse(LimitMessage(absl::StrCat(what, "...: the name"), static_cast<int64_t>(name.size()),
-                               static_cast<int64_t>(kMaxNameBytes), "bytes"),
-                  "give it a shorter name");
+    return UsageError(LimitMessage(absl::StrCat(what, "...: the name"), static_cast<int64_t>(name.size()),
+                                   static_cast<int64_t>(kMaxNameBytes), "bytes"),
+                      "give it a shorter name");
   // gRPC takes a name that ends in -bin for one of binary data.
   if (name.empty() || !std::all_of(name.begin(), name.end(), IsInName) || absl::EndsWith(name, kBinary))
-    return Refuse(absl::StrCat(what, ": is not the name of a label"),
-                  "use lower-case letters, digits, \"-\", \"_\" and \".\", not ending in -bin");
+    return UsageError(absl::StrCat(what, ": is not the name of a label"),
+                      "use lower-case letters, digits, \"-\", \"_\" and \".\", not ending in -bin");
   if (value.size() > kMaxLabelBytes)
-    return Refuse(LimitMessage(absl::StrCat(what, ": the value"), static_cast<int64_t>(value.size()),
-                               static_cast<int64_t>(kMaxLabelBytes), "bytes"),
-                  "store the rest elsewhere, under a shorter key");
+    return UsageError(LimitMessage(absl::StrCat(what, ": the value"), static_cast<int64_t>(value.size()),
+                                   static_cast<int64_t>(kMaxLabelBytes), "bytes"),
+                      "store the rest elsewhere, under a shorter key");
   if (!IsVisible(value))
-    return Refuse(absl::StrCat(what, ": the value \"", Shown(value), "\" is not printable text"),
-                  "use visible characters in UTF-8, and write others with escapes of your own");
+    return UsageError(absl::StrCat(what, ": the value \"", Shown(value), "\" is not printable text"),
+                      "use visible characters in UTF-8, and write others with escapes of your own");
   return absl::OkStatus();
 }
 

@@ -105,7 +105,7 @@ struct Writer {
   }
 
   absl::Status operator()(const GraphJson&) const {
-    return UserError(Diagnostic::Kind::kUsage, "--send source: the model is a graph file", "leave --send out");
+    return UsageError("--send source: the model is a graph file", "leave --send out");
   }
 
   absl::Status operator()(const graph::Graph& model) const {
@@ -121,11 +121,11 @@ absl::StatusOr<ModelSource> TakeSource(v1::SourceModel* proto, const Limits& lim
   }
   for (v1::SourceFile& file : *proto->mutable_files()) {
     if (!IsPathInside(file.path())) {
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("\"", file.path(), "\": not a path inside the bundle"),
-                       "paths are relative to the bundle's root, without \"..\"");
+      return UsageError(absl::StrCat("\"", file.path(), "\": not a path inside the bundle"),
+                        "paths are relative to the bundle's root, without \"..\"");
     }
     if (!request.bundle.try_emplace(file.path(), std::move(*file.mutable_text())).second) {
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat(file.path(), ": is in the request twice"));
+      return UsageError(absl::StrCat(file.path(), ": is in the request twice"));
     }
   }
   request.file = proto->file();
@@ -133,7 +133,7 @@ absl::StatusOr<ModelSource> TakeSource(v1::SourceModel* proto, const Limits& lim
   SetUnlessEmpty(proto->method(), &request.method);
   SetUnlessEmpty(proto->torch_version(), &request.torch_version);
   if (!proto->mode().empty() && proto->mode() != "eval" && proto->mode() != "train")
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(proto->mode(), ": is not a mode"), "\"eval\" or \"train\"");
+    return UsageError(absl::StrCat(proto->mode(), ": is not a mode"), "\"eval\" or \"train\"");
   request.training = proto->mode() == "train";
   request.cached_tokens = proto->cached_tokens();
   request.inputs = Texts(proto->inputs());

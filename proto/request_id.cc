@@ -19,13 +19,11 @@ std::string NewRequestId() {
 absl::Status CheckRequestId(absl::string_view id) {
   constexpr char kHint[] = "give each request a unique id of random digits, and the same id when it is repeated";
   if (id.size() > kMaxRequestIdBytes) {
-    return UserError(
-        Diagnostic::Kind::kUsage,
+    return UsageError(
         LimitMessage(kRequestIdName, static_cast<int64_t>(id.size()), int64_t{kMaxRequestIdBytes}, "bytes"), kHint);
   }
   if (IsApiName(id, kMaxRequestIdBytes)) return absl::OkStatus();
-  return UserError(
-      Diagnostic::Kind::kUsage,
+  return UsageError(
       absl::StrCat(kRequestIdName, " \"", absl::CHexEscape(id), "\": may have letters, digits, '-', '_' and '.' only"),
       kHint);
 }

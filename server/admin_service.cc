@@ -45,9 +45,9 @@ absl::Status AdminService::HandleReloadModel(const v1::ReloadModelRequest& reque
   response->set_previous_version(model_->Get()->predictor->info().version);
   if (const absl::Status status = model_->Reload(); !status.ok()) {
     return WithCode(status.code(),
-                    UserError(Diagnostic::Kind::kUsage, std::string(status.message()),
-                              absl::StrCat(response->previous_version(),
-                                           " continues to serve; fix the directory of the model, then reload it")));
+                    UsageError(std::string(status.message()),
+                               absl::StrCat(response->previous_version(),
+                                            " continues to serve; fix the directory of the model, then reload it")));
   }
   response->set_version(model_->Get()->predictor->info().version);
   return absl::OkStatus();
@@ -77,8 +77,8 @@ absl::Status AdminService::HandleFlushCaches(const v1::FlushCachesRequest& reque
   for (const std::string& name : request.names()) {
     if (absl::c_any_of(caches, [&name](const auto& cache) { return cache.name == name; })) continue;
     const auto append_name = [](std::string* out, const auto& cache) { absl::StrAppend(out, cache.name); };
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(name, ": no such cache"),
-                     absl::StrCat("caches: ", absl::StrJoin(caches, ", ", append_name)));
+    return UsageError(absl::StrCat(name, ": no such cache"),
+                      absl::StrCat("caches: ", absl::StrJoin(caches, ", ", append_name)));
   }
   for (const KnownAnswers::NamedCache& cache : caches) {
     if (!request.names().empty() && !absl::c_linear_search(request.names(), cache.name)) continue;

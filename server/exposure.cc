@@ -1,7 +1,6 @@
 #include "server/exposure.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -13,20 +12,16 @@
 namespace cobra::server {
 namespace {
 
-absl::Status Usage(std::string message, std::string hint) {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
-
 absl::Status CheckTlsFlags(const TlsFiles& tls) {
   if (tls.cert.empty() != tls.key.empty()) {
     const bool has_key = tls.cert.empty();
-    return Usage(absl::StrCat(has_key ? "--tls-key " : "--tls-cert ", has_key ? tls.key : tls.cert,
-                              ": was given without ", has_key ? "--tls-cert" : "--tls-key"),
-                 "give both: the server's certificate and its private key");
+    return UsageError(absl::StrCat(has_key ? "--tls-key " : "--tls-cert ", has_key ? tls.key : tls.cert,
+                                   ": was given without ", has_key ? "--tls-cert" : "--tls-key"),
+                      "give both: the server's certificate and its private key");
   }
   if (!tls.ca.empty() && tls.cert.empty()) {
-    return Usage(absl::StrCat("--tls-ca ", tls.ca, ": client certificates need TLS"),
-                 "give --tls-cert and --tls-key too");
+    return UsageError(absl::StrCat("--tls-ca ", tls.ca, ": client certificates need TLS"),
+                      "give --tls-cert and --tls-key too");
   }
   return absl::OkStatus();
 }
@@ -37,10 +32,11 @@ absl::Status CheckApiAddress(const char* flag, const std::string& address, const
   if (options.tls.cert.empty()) missing.push_back("--tls-cert and --tls-key (TLS)");
   if (options.access_file.empty()) missing.push_back("--access (who may do what)");
   if (missing.empty()) return absl::OkStatus();
-  return Usage(absl::StrCat(flag, " ", address, ": other machines can reach it"),
-               absl::StrCat("give ", absl::StrJoin(missing, " and "),
-                            ", or listen on 127.0.0.1. If anyone who reaches the address may do anything, and may read "
-                            "what others send, add --insecure (docs/operations.md, Access)"));
+  return UsageError(
+      absl::StrCat(flag, " ", address, ": other machines can reach it"),
+      absl::StrCat("give ", absl::StrJoin(missing, " and "),
+                   ", or listen on 127.0.0.1. If anyone who reaches the address may do anything, and may read "
+                   "what others send, add --insecure (docs/operations.md, Access)"));
 }
 
 }  // namespace
@@ -50,13 +46,14 @@ absl::Status CheckExposure(const ServerOptions& options) {
   COBRA_RETURN_IF_ERROR(CheckApiAddress("--listen", options.listen, options));
   if (!options.http.empty()) COBRA_RETURN_IF_ERROR(CheckApiAddress("--http", options.http, options));
   if (options.http.empty() && !options.http_hosts.empty()) {
-    return Usage(absl::StrCat("--http-host ", options.http_hosts[0], ": has no effect without --http"),
-                 "give --http HOST:PORT too");
+    return UsageError(absl::StrCat("--http-host ", options.http_hosts[0], ": has no effect without --http"),
+                      "give --http HOST:PORT too");
   }
   if (!options.metrics.empty() && !options.insecure_metrics && !IsLocalAddress(options.metrics)) {
-    return Usage(absl::StrCat("--metrics ", options.metrics, ": other machines can reach it"),
-                 "metrics have no credentials: use 127.0.0.1 or --metrics '', or, if anyone who reaches the address "
-                 "may read them, add --insecure-metrics");
+    return UsageError(
+        absl::StrCat("--metrics ", options.metrics, ": other machines can reach it"),
+        "metrics have no credentials: use 127.0.0.1 or --metrics '', or, if anyone who reaches the address "
+        "may read them, add --insecure-metrics");
   }
   return absl::OkStatus();
 }

@@ -19,7 +19,6 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/address.h"
-#include "base/diagnostic.h"
 #include "base/file/file.h"
 #include "base/log.h"
 #include "base/process/command_line.h"
@@ -263,8 +262,7 @@ absl::Status CheckAddresses(const ServerOptions& options) {
   if (!options.http.empty()) {
     COBRA_RETURN_IF_ERROR(CheckListenAddress("--http", options.http, /*usual_port=*/50080));
     if (IsGrpcName(options.http)) {
-      return UserError(Diagnostic::Kind::kUsage, absl::StrCat("--http ", options.http, ": is not HOST:PORT"),
-                       "--http 127.0.0.1:50080");
+      return UsageError(absl::StrCat("--http ", options.http, ": is not HOST:PORT"), "--http 127.0.0.1:50080");
     }
   }
   if (options.metrics.empty()) return absl::OkStatus();

@@ -139,8 +139,8 @@ absl::Status CobraService::HandleReport(const grpc::ByteBuffer& request, grpc::B
 absl::Status CobraService::HandleListTargets(const v1::ListTargetsRequest& request, v1::ListTargetsResponse* response,
                                              const CallContext& call) {
   if (!v1::ListTargetsRequest::Origin_IsValid(request.origin())) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("origin ", static_cast<int>(request.origin()), ": is none"),
-                     "use ORIGIN_TRAINED or ORIGIN_CALIBRATED, or leave it out");
+    return UsageError(absl::StrCat("origin ", static_cast<int>(request.origin()), ": is none"),
+                      "use ORIGIN_TRAINED or ORIGIN_CALIBRATED, or leave it out");
   }
   COBRA_RETURN_IF_ERROR(CheckFilter(request));
   const std::shared_ptr<const ModelSnapshot> model = model_->Get();

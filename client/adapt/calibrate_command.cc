@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,11 +10,11 @@
 #include "base/process/subprocess.h"
 #include "base/status_macros.h"
 #include "base/text/json.h"
+#include "base/user_error.h"
 #include "client/adapt/calibration_render.h"
 #include "client/answer/exit_code.h"
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
-#include "client/terminal/usage_error.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {

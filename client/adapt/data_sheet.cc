@@ -12,8 +12,8 @@
 #include "base/status_macros.h"
 #include "base/text/similar_words.h"
 #include "base/text/without_escapes.h"
+#include "base/user_error.h"
 #include "client/terminal/progress.h"
-#include "client/terminal/usage_error.h"
 #include "google/protobuf/descriptor.h"
 #include "proto/target_json.h"
 

@@ -17,7 +17,6 @@
 #include "client/answer/exit_code.h"
 #include "client/request/model_question.h"
 #include "client/terminal/progress.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "client/answer/repository_root.h"
 #include "client/terminal/output.h"
-#include "client/terminal/usage_error.h"
 #include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
 

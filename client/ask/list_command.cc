@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "base/text/counted.h"
 #include "base/text/without_escapes.h"
+#include "base/user_error.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/memory_fit.h"
 #include "client/answer/written_file.h"
@@ -21,7 +22,6 @@
 #include "client/request/target_names.h"
 #include "client/terminal/progress.h"
 #include "client/terminal/text_table.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

@@ -15,9 +15,9 @@
 #include "base/file/file.h"
 #include "base/status_macros.h"
 #include "base/text/without_escapes.h"
+#include "base/user_error.h"
 #include "client/answer/exit_code.h"
 #include "client/terminal/output.h"
-#include "client/terminal/usage_error.h"
 #include "proto/request_words.h"
 
 namespace cobra::client {

@@ -16,6 +16,7 @@
 #include "base/file/file.h"
 #include "base/status_macros.h"
 #include "base/text/without_escapes.h"
+#include "base/user_error.h"
 #include "client/adapt/usual_targets.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/memory_fit.h"
@@ -28,7 +29,6 @@
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
 #include "client/terminal/text_table.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

@@ -13,6 +13,7 @@
 #include "base/file/file.h"
 #include "base/status_macros.h"
 #include "base/text/similar_words.h"
+#include "base/user_error.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/repository_root.h"
 #include "client/check/repository.h"
@@ -24,7 +25,6 @@
 #include "client/input/model_options.h"
 #include "client/request/target_names.h"
 #include "client/terminal/progress.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

@@ -15,6 +15,7 @@
 #include "base/file/file.h"
 #include "base/status_macros.h"
 #include "base/text/similar_words.h"
+#include "base/user_error.h"
 #include "client/adapt/usual_targets.h"
 #include "client/answer/memory_fit.h"
 #include "client/answer/repository_root.h"
@@ -27,7 +28,6 @@
 #include "client/request/target_names.h"
 #include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

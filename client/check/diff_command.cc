@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "client/answer/repository_root.h"
 #include "client/check/repository.h"
 #include "client/check/temporary_folder.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

@@ -23,7 +23,6 @@
 #include "client/answer/repository_root.h"
 #include "client/check/lfs_file.h"
 #include "client/terminal/progress.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

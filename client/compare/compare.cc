@@ -13,8 +13,8 @@
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "base/text/json.h"
+#include "base/user_error.h"
 #include "client/answer/path_pattern.h"
-#include "client/terminal/usage_error.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {

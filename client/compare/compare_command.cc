@@ -5,11 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "client/compare/check_formats.h"
 #include "client/compare/compare_render.h"
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
-#include "client/terminal/usage_error.h"
 #include "nlohmann/json.hpp"
 
 namespace cobra::client {

@@ -16,7 +16,6 @@
 #include "base/file/file.h"
 #include "base/text/limit_message.h"
 #include "base/user_error.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

@@ -22,7 +22,6 @@
 #include "client/input/named_model.h"
 #include "client/input/onnx_file.h"
 #include "client/terminal/progress.h"
-#include "client/terminal/usage_error.h"
 #include "frontend/python/runtime/interpreter/data_files.h"
 #include "frontend/python/runtime/interpreter/read_notes.h"
 #include "frontend/python/syntax/python_version.h"

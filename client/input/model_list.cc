@@ -20,9 +20,9 @@
 #include "base/text/similar_words.h"
 #include "base/text/utf8.h"
 #include "base/text/without_escapes.h"
+#include "base/user_error.h"
 #include "client/input/list_source.h"
 #include "client/input/named_model.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

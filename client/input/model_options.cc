@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/file/file.h"
 #include "base/text/similar_words.h"
-#include "client/terminal/usage_error.h"
+#include "base/user_error.h"
 #include "frontend/python/syntax/python_version.h"
 
 namespace cobra::client {

@@ -12,9 +12,9 @@
 #include "base/file/data_path.h"
 #include "base/file/file.h"
 #include "base/text/similar_words.h"
+#include "base/user_error.h"
 #include "client/input/library_hint.h"
 #include "client/input/list_source.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 namespace {

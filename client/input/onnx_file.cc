@@ -13,7 +13,6 @@
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
 #include "base/user_error.h"
-#include "client/terminal/usage_error.h"
 #include "frontend/onnx/without_weights.h"
 
 namespace cobra::client {

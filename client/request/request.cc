@@ -8,7 +8,6 @@
 #include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "client/request/question.h"
-#include "client/terminal/usage_error.h"
 #include "proto/graph_proto.h"
 #include "proto/message_limits.h"
 

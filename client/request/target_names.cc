@@ -7,7 +7,7 @@
 #include "base/diagnostic.h"
 #include "base/names.h"
 #include "base/status_macros.h"
-#include "client/terminal/usage_error.h"
+#include "base/user_error.h"
 #include "frontend/python/torch/names/torch_version.h"
 
 namespace cobra::client {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
-#include "client/terminal/usage_error.h"
+#include "base/user_error.h"
 #include "frontend/python/input_spec.h"
 #include "graph/types.h"
 

@@ -7,7 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/text/utc_text.h"
-#include "client/terminal/usage_error.h"
+#include "base/user_error.h"
 
 namespace cobra::client {
 namespace {

@@ -7,10 +7,10 @@
 #include "absl/time/clock.h"
 #include "base/status_macros.h"
 #include "base/text/without_escapes.h"
+#include "base/user_error.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/written_file.h"
 #include "client/series/history.h"
-#include "client/terminal/usage_error.h"
 
 namespace cobra::client {
 

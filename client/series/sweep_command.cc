@@ -12,6 +12,7 @@
 #include "base/file/file.h"
 #include "base/status_macros.h"
 #include "base/text/without_escapes.h"
+#include "base/user_error.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/written_file.h"
 #include "client/many_requests.h"
@@ -22,7 +23,6 @@
 #include "client/series/sweep.h"
 #include "client/series/sweep_render.h"
 #include "client/terminal/progress.h"
-#include "client/terminal/usage_error.h"
 #include "graph/types.h"
 
 namespace cobra::client {

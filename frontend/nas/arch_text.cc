@@ -139,10 +139,6 @@ absl::StatusOr<int> Options::Choice(absl::string_view name, int fallback,
 
 std::string ButGiven(size_t count) { return absl::StrCat(", but ", count, count == 1 ? " is" : " are", " given"); }
 
-absl::Status UsageError(absl::string_view message, absl::string_view hint) {
-  return UserError(Diagnostic::Kind::kUsage, std::string(message), std::string(hint));
-}
-
 absl::Status UnbuildableError(absl::string_view message) {
   return UserError(Diagnostic::Kind::kModelError, std::string(message),
                    "the space's own code rejects this architecture too");

@@ -61,7 +61,6 @@ class Options {
 // ", but 1 is given", ", but 3 are given".
 std::string ButGiven(size_t count);
 
-absl::Status UsageError(absl::string_view message, absl::string_view hint = "");
 // Well-formed, but the space's own code rejects it.
 absl::Status UnbuildableError(absl::string_view message);
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "frontend/nas/spaces.h"
 
 namespace cobra::nas {

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "frontend/nas/hat_config.h"
 #include "frontend/nas/spaces.h"
 

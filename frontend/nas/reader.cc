@@ -12,6 +12,7 @@
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
+#include "base/user_error.h"
 #include "frontend/nas/spaces.h"
 
 namespace cobra::nas {

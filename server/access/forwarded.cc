@@ -42,8 +42,6 @@ bool IsForwarded(const Metadata& metadata) {
   return given.size() == Key().size() && CRYPTO_memcmp(given.data(), Key().data(), Key().size()) == 0;
 }
 
-absl::Status Usage(std::string message) { return UserError(Diagnostic::Kind::kUsage, std::move(message)); }
-
 bool IsPrintable(absl::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
 }
@@ -56,7 +54,7 @@ absl::Status AddCredentials(const http::Head& head, const HttpPeer& peer, const 
     if (token.size() > static_cast<size_t>(limits.max_authorization_bytes))
       return absl::UnauthenticatedError(
           LimitMessage("authorization", static_cast<int64_t>(token.size()), limits.max_authorization_bytes, "bytes"));
-    if (!IsPrintable(token)) return Usage("authorization: has characters that are not printable ASCII");
+    if (!IsPrintable(token)) return UsageError("authorization: has characters that are not printable ASCII");
     metadata->emplace_back("authorization", std::string(token));
   }
   const auto names = static_cast<int64_t>(peer.certificate_names.size());
@@ -85,7 +83,7 @@ absl::Status AddLabels(const http::Head& head, MetadataList* metadata) {
 
 absl::Status AddRequestId(const http::Head& head, MetadataList* metadata) {
   const std::vector<absl::string_view> given = head.Values(proto::kRequestIdName);
-  if (given.size() > 1) return Usage(absl::StrCat(proto::kRequestIdName, ": is given twice"));
+  if (given.size() > 1) return UsageError(absl::StrCat(proto::kRequestIdName, ": is given twice"));
   for (const absl::string_view id : given) {
     COBRA_RETURN_IF_ERROR(proto::CheckRequestId(id));
     metadata->emplace_back(proto::kRequestIdName, std::string(id));
@@ -96,7 +94,7 @@ absl::Status AddRequestId(const http::Head& head, MetadataList* metadata) {
 absl::Status AddTrace(const http::Head& head, MetadataList* metadata) {
   const std::vector<absl::string_view> given = head.Values(kTraceName);
   if (!std::all_of(given.begin(), given.end(), IsPrintable))
-    return Usage(absl::StrCat(kTraceName, ": has characters that are not printable ASCII"));
+    return UsageError(absl::StrCat(kTraceName, ": has characters that are not printable ASCII"));
   if (given.size() != 1) return absl::OkStatus();  // of several none counts
   if (const std::optional<TraceContext> trace = TraceOf(given[0]))
     metadata->emplace_back(kTraceName, absl::StrCat("00-", trace->trace_id, "-", trace->parent_id, "-00"));
@@ -125,9 +123,8 @@ absl::StatusOr<MetadataList> ForwardedMetadata(const http::Head& head, const Htt
   COBRA_RETURN_IF_ERROR(AddTrace(head, &metadata));
   const int64_t bytes = MetadataBytes(metadata);
   if (bytes <= limits.max_forwarded_bytes) return metadata;
-  return UserError(Diagnostic::Kind::kUsage,
-                   LimitMessage("the headers that go on to the call", bytes, limits.max_forwarded_bytes, "bytes"),
-                   "give fewer or shorter labels");
+  return UsageError(LimitMessage("the headers that go on to the call", bytes, limits.max_forwarded_bytes, "bytes"),
+                    "give fewer or shorter labels");
 }
 
 std::string PeerOf(const grpc::CallbackServerContext& context) {

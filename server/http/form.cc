@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kLongestPartHead = 8 << 10;
 
 absl::Status NotAForm(absl::string_view why) {
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat("the form: ", why), "send it as `curl -F` does");
+  return UsageError(absl::StrCat("the form: ", why), "send it as `curl -F` does");
 }
 
 // Takes `key="value"` or `key=value` with what is before and after it, up to a ";" of its own.
@@ -112,8 +112,7 @@ absl::StatusOr<std::string> Decoded(absl::string_view text) {
     const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
     if (high < 0 || low < 0) {
-      return UserError(Diagnostic::Kind::kUsage,
-                       absl::StrCat(text.substr(0, 80), ": has a % without two hexadecimal digits"));
+      return UsageError(absl::StrCat(text.substr(0, 80), ": has a % without two hexadecimal digits"));
     }
     decoded.push_back(static_cast<char>(high * 16 + low));
     i += 2;

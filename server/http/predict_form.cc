@@ -2,24 +2,18 @@
 
 #include <map>
 #include <string>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/text/utf8.h"
 #include "base/user_error.h"
 
 namespace cobra::http {
 namespace {
-
-absl::Status Usage(std::string message, std::string hint = "") {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
 
 // Of what others send, as it may be repeated in an error.
 std::string Shown(absl::string_view text) { return std::string(text.substr(0, 80)); }
@@ -60,13 +54,14 @@ class Fields {
       for (const Field& known : kFields)
         if (known.name == part.name) field = &known;
       if (field == nullptr)
-        return Usage(absl::StrCat(Shown(part.name), ": is not a field of this form"),
-                     absl::StrCat("it has ", KnownFields()));
+        return UsageError(absl::StrCat(Shown(part.name), ": is not a field of this form"),
+                          absl::StrCat("it has ", KnownFields()));
       std::vector<const Part*>& all = fields.parts_[part.name];
-      if (!all.empty() && !field->repeats) return Usage(absl::StrCat(part.name, ": is given twice"));
+      if (!all.empty() && !field->repeats) return UsageError(absl::StrCat(part.name, ": is given twice"));
       if (!IsUtf8(part.file_name.value_or("")))
-        return Usage(absl::StrCat(part.name, ": the name of its file is not UTF-8"));
-      if (!part.file_name.has_value() && !IsUtf8(part.value)) return Usage(absl::StrCat(part.name, ": is not UTF-8"));
+        return UsageError(absl::StrCat(part.name, ": the name of its file is not UTF-8"));
+      if (!part.file_name.has_value() && !IsUtf8(part.value))
+        return UsageError(absl::StrCat(part.name, ": is not UTF-8"));
       all.push_back(&part);
     }
     return fields;
@@ -89,8 +84,8 @@ class Fields {
     for (const Field& field : kFields) {
       const bool fits = field.form == kAny || field.form == form || (field.form == kOfFile && form == kPython);
       if (!fits && Find(field.name) != nullptr)
-        return Usage(absl::StrCat(field.name, ": says nothing about ", model, ", which holds one network"),
-                     absl::StrCat("leave ", field.name, " out"));
+        return UsageError(absl::StrCat(field.name, ": says nothing about ", model, ", which holds one network"),
+                          absl::StrCat("leave ", field.name, " out"));
     }
     return absl::OkStatus();
   }
@@ -103,7 +98,7 @@ absl::StatusOr<bool> Flag(const Fields& fields, const std::string& name) {
   const std::string text = fields.Text(name);
   if (text == "true" || text == "1") return true;
   if (text.empty() || text == "false" || text == "0") return false;
-  return Usage(absl::StrCat(name, "=", Shown(text), ": is not true or false"));
+  return UsageError(absl::StrCat(name, "=", Shown(text), ": is not true or false"));
 }
 
 void AddInputs(const Fields& fields, google::protobuf::RepeatedPtrField<std::string>* inputs) {
@@ -114,7 +109,7 @@ absl::Status AddArguments(const Fields& fields, google::protobuf::RepeatedPtrFie
   for (const Part* part : fields.All("arg")) {
     const size_t equals = part->value.find('=');
     if (equals == 0 || equals == absl::string_view::npos)
-      return Usage(absl::StrCat("arg=", Shown(part->value), ": is not NAME=EXPRESSION"));
+      return UsageError(absl::StrCat("arg=", Shown(part->value), ": is not NAME=EXPRESSION"));
     v1::SourceArgument* argument = arguments->Add();
     argument->set_name(std::string(part->value.substr(0, equals)));
     argument->set_expression(std::string(part->value.substr(equals + 1)));
@@ -132,7 +127,7 @@ absl::Status FillSource(const Fields& fields, const Part& model, v1::SourceModel
   file->set_text(std::string(model.value));
   for (const Part* part : fields.All("file")) {
     if (!part->file_name.has_value() || part->file_name->empty())
-      return Usage("file: is not a file", "-F 'file=@blocks.py;filename=net/blocks.py'");
+      return UsageError("file: is not a file", "-F 'file=@blocks.py;filename=net/blocks.py'");
     file = source->add_files();
     file->set_path(*part->file_name);
     file->set_text(std::string(part->value));
@@ -144,7 +139,7 @@ absl::Status FillSource(const Fields& fields, const Part& model, v1::SourceModel
   if (const std::string tokens = fields.Text("cached_tokens"); !tokens.empty()) {
     int64_t count = 0;
     if (!absl::SimpleAtoi(tokens, &count))
-      return Usage(absl::StrCat("cached_tokens=", Shown(tokens), ": is not a number"));
+      return UsageError(absl::StrCat("cached_tokens=", Shown(tokens), ": is not a number"));
     source->set_cached_tokens(count);
   }
   AddInputs(fields, source->mutable_inputs());
@@ -177,7 +172,7 @@ absl::Status FillFile(const Fields& fields, const Part& model, v1::PredictReques
     AddInputs(fields, ncnn->mutable_inputs());
     return absl::OkStatus();
   }
-  return Usage(absl::StrCat("model=", Shown(name), ": is not a .py, .onnx, .tflite or .param file"));
+  return UsageError(absl::StrCat("model=", Shown(name), ": is not a .py, .onnx, .tflite or .param file"));
 }
 
 absl::Status FillModel(const Fields& fields, Asker asker, v1::PredictRequest* request) {
@@ -186,11 +181,11 @@ absl::Status FillModel(const Fields& fields, Asker asker, v1::PredictRequest* re
   if ((model == nullptr) == (architecture == nullptr)) {
     const bool on_page = asker == Asker::kPage;
     if (model == nullptr) {
-      return Usage("model: is missing", on_page ? "paste PyTorch source, drop a file, or write an architecture"
-                                                : "-F model=@net.py, or -F arch=SPACE:STRING");
+      return UsageError("model: is missing", on_page ? "paste PyTorch source, drop a file, or write an architecture"
+                                                     : "-F model=@net.py, or -F arch=SPACE:STRING");
     }
-    return Usage("give `arch` or `model`, not both",
-                 on_page ? "empty one of the two" : "-F model=@net.py, or -F arch=SPACE:STRING");
+    return UsageError("give `arch` or `model`, not both",
+                      on_page ? "empty one of the two" : "-F model=@net.py, or -F arch=SPACE:STRING");
   }
   if (architecture != nullptr) {
     COBRA_RETURN_IF_ERROR(fields.CheckForm(kAny, "an architecture"));
@@ -199,7 +194,7 @@ absl::Status FillModel(const Fields& fields, Asker asker, v1::PredictRequest* re
     return absl::OkStatus();
   }
   if (!model->file_name.has_value() || model->file_name->empty())
-    return Usage(absl::StrCat("model=", Shown(model->value), ": is not a file"), "-F model=@net.py, with an @");
+    return UsageError(absl::StrCat("model=", Shown(model->value), ": is not a file"), "-F model=@net.py, with an @");
   return FillFile(fields, *model, request);
 }
 

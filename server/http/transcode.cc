@@ -60,16 +60,12 @@ Types& AllTypes() {
 
 std::string UrlOf(const pb::Descriptor& type) { return absl::StrCat(kTypes, "/", type.full_name()); }
 
-absl::Status Usage(std::string message, std::string hint = "") {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
-
 // "(source.files[0]) name: why" of a name, "(source.files[0]): invalid value X for type Y" of a
 // value, and of what is no JSON some lines, the last of which points to the place.
 absl::Status ExplainJson(const pb::Descriptor& type, const std::string& error) {
   if (absl::StrContains(error, '\n')) {
     const std::vector<absl::string_view> lines = absl::StrSplit(error, '\n');
-    return Usage(absl::StrCat("the request: ", lines[0], " Near: ", lines[1].substr(0, 80)));
+    return UsageError(absl::StrCat("the request: ", lines[0], " Near: ", lines[1].substr(0, 80)));
   }
   absl::string_view rest = error, place;
   if (absl::ConsumePrefix(&rest, "(")) {
@@ -79,26 +75,26 @@ absl::Status ExplainJson(const pb::Descriptor& type, const std::string& error) {
   const std::string where = place.empty() ? "the request" : std::string(place.substr(0, 120));
   if (absl::ConsumePrefix(&rest, ": invalid value ")) {
     absl::string_view oneof = rest;
-    if (absl::ConsumeSuffix(&oneof, " for type oneof")) return Usage(absl::StrCat(where, ": ", oneof));
-    return Usage(absl::StrCat(where, ": has the wrong value ", rest.substr(0, 200)));
+    if (absl::ConsumeSuffix(&oneof, " for type oneof")) return UsageError(absl::StrCat(where, ": ", oneof));
+    return UsageError(absl::StrCat(where, ": has the wrong value ", rest.substr(0, 200)));
   }
   rest = absl::StripLeadingAsciiWhitespace(rest);
   const size_t colon = rest.find(": ");
-  if (colon == absl::string_view::npos) return Usage(absl::StrCat(where, ": ", rest.substr(0, 200)));
-  if (colon == 0) return Usage(absl::StrCat(where, rest.substr(0, 200)));  // about the message itself
+  if (colon == absl::string_view::npos) return UsageError(absl::StrCat(where, ": ", rest.substr(0, 200)));
+  if (colon == 0) return UsageError(absl::StrCat(where, rest.substr(0, 200)));  // about the message itself
   const std::string name =
       absl::StrCat(place.substr(0, 120), place.empty() ? "" : ".", rest.substr(0, colon).substr(0, 80));
   if (absl::StrContains(rest, "Cannot find field"))
-    return Usage(absl::StrCat(name, ": is not a field of ", place.empty() ? type.name() : where),
-                 absl::StrCat("GET ", kOpenApiPath, " has all fields"));
-  return Usage(absl::StrCat(name, ": ", rest.substr(colon + 2).substr(0, 200)));
+    return UsageError(absl::StrCat(name, ": is not a field of ", place.empty() ? type.name() : where),
+                      absl::StrCat("GET ", kOpenApiPath, " has all fields"));
+  return UsageError(absl::StrCat(name, ": ", rest.substr(colon + 2).substr(0, 200)));
 }
 
 // The value of a query as JSON; protobuf checks numbers and the names of enums.
 absl::StatusOr<Json> ValueOf(const pb::FieldDescriptor& field, const std::string& text) {
   if (field.cpp_type() == pb::FieldDescriptor::CPPTYPE_BOOL) {
     if (text != "true" && text != "false")
-      return Usage(absl::StrCat(field.name(), "=", text, ": is not true or false"));
+      return UsageError(absl::StrCat(field.name(), "=", text, ": is not true or false"));
     return Json(text == "true");
   }
   return Json(text);
@@ -132,14 +128,14 @@ absl::StatusOr<std::string> BytesOfQuery(const pb::Descriptor& type,
       std::vector<std::string> known;
       for (int i = 0; i < type.field_count(); ++i)
         if (type.field(i)->cpp_type() != pb::FieldDescriptor::CPPTYPE_MESSAGE) known.push_back(type.field(i)->name());
-      return Usage(absl::StrCat(name, ": is not a field of this query"),
-                   known.empty() ? "it has none" : absl::StrCat("it has ", absl::StrJoin(known, ", ")));
+      return UsageError(absl::StrCat(name, ": is not a field of this query"),
+                        known.empty() ? "it has none" : absl::StrCat("it has ", absl::StrJoin(known, ", ")));
     }
     COBRA_ASSIGN_OR_RETURN(Json value, ValueOf(*field, text));
     if (field->is_repeated()) {
       json[name].push_back(std::move(value));
     } else if (json.contains(name)) {
-      return Usage(absl::StrCat(name, ": is given twice"));
+      return UsageError(absl::StrCat(name, ": is given twice"));
     } else {
       json[name] = std::move(value);
     }

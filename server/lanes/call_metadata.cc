@@ -1,7 +1,6 @@
 #include "server/lanes/call_metadata.h"
 
 #include <iterator>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -35,11 +34,11 @@ absl::StatusOr<std::shared_ptr<const std::string>> LabelsOf(const Metadata& meta
     const absl::string_view name = proto::LabelName(key.substr(kPrefix.size()));
     if (absl::Status status = proto::CheckLabel(name, value); !status.ok()) return status;
     if (labels.size() == proto::kMaxLabels) {
-      return UserError(Diagnostic::Kind::kUsage, LimitMessage("the call", int64_t{proto::kMaxLabels}, "labels"),
-                       "leave some out, or join them into one");
+      return UsageError(LimitMessage("the call", int64_t{proto::kMaxLabels}, "labels"),
+                        "leave some out, or join them into one");
     }
     nlohmann::ordered_json& label = labels[std::string(name)];
-    if (!label.is_null()) return UserError(Diagnostic::Kind::kUsage, absl::StrCat(key, ": is given twice"));
+    if (!label.is_null()) return UsageError(absl::StrCat(key, ": is given twice"));
     label = std::string(value);
   }
   return std::make_shared<const std::string>(
@@ -49,8 +48,7 @@ absl::StatusOr<std::shared_ptr<const std::string>> LabelsOf(const Metadata& meta
 absl::StatusOr<std::string> RequestIdOf(const Metadata& metadata) {
   const auto [begin, end] = metadata.equal_range(proto::kRequestIdName);
   if (begin == end) return "";
-  if (std::next(begin) != end)
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(proto::kRequestIdName, ": is given twice"));
+  if (std::next(begin) != end) return UsageError(absl::StrCat(proto::kRequestIdName, ": is given twice"));
   COBRA_RETURN_IF_ERROR(proto::CheckRequestId(View(begin->second)));
   return std::string(View(begin->second));
 }

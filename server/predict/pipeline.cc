@@ -28,9 +28,8 @@ namespace {
 
 absl::Status OtherVersion(absl::string_view wanted, absl::string_view serving) {
   return WithCode(absl::StatusCode::kFailedPrecondition,
-                  UserError(Diagnostic::Kind::kUsage,
-                            absl::StrCat(wanted, ": this model version does not serve; ", serving, " does"),
-                            "omit `model_version` to use the version that serves"));
+                  UsageError(absl::StrCat(wanted, ": this model version does not serve; ", serving, " does"),
+                             "omit `model_version` to use the version that serves"));
 }
 
 absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model) {
@@ -40,8 +39,7 @@ absl::Status UnknownTarget(absl::string_view target, const ModelSnapshot& model)
   std::string hint =
       "`cobra-client calibrate` creates this-machine (a minute); `cobra-client targets` lists the others";
   if (target != kThisMachine) hint = predict::UnknownTargetHint(target, names);
-  return WithCode(absl::StatusCode::kNotFound,
-                  UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": no such target"), std::move(hint)));
+  return WithCode(absl::StatusCode::kNotFound, UsageError(absl::StrCat(target, ": no such target"), std::move(hint)));
 }
 
 // Each name once, in the order of the request.
@@ -266,8 +264,7 @@ void Pipeline::WarmUp(const std::shared_ptr<const ModelSnapshot>& model, absl::T
 // The cheap checks come before the source is read.
 absl::Status Pipeline::CheckRequest(const v1::PredictRequest& request, Bytes graph, const ModelSnapshot& model) const {
   if (request.targets().empty()) {
-    return UserError(Diagnostic::Kind::kUsage, "targets: none given",
-                     "ListTargets (cobra-client targets) has their names");
+    return UsageError("targets: none given", "ListTargets (cobra-client targets) has their names");
   }
   if (request.targets_size() > reader_->limits().max_targets) {
     return UserError(Diagnostic::Kind::kLimit,

@@ -50,7 +50,7 @@ absl::Status BatchWork::Split(absl::string_view request) {
     targets += proto::NumTargets(bytes);
     items_.push_back({bytes, KeyedHash(bytes), items_.size(), nullptr, "", {}});
   }
-  if (items_.empty()) return UserError(Diagnostic::Kind::kUsage, "requests: none given");
+  if (items_.empty()) return UsageError("requests: none given");
   return CheckReplyBytes(kLeastTargetBytes * targets);
 }
 

@@ -22,7 +22,7 @@ constexpr int64_t kDefaultLimit = 1000, kMaxLimit = 10000, kMaxTargets = 64;
 
 absl::Status CheckAtMost(const char* what, int64_t count, int64_t most) {
   if (count <= most) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage, LimitMessage("ListPredictions", count, most, what), "ask for fewer");
+  return UsageError(LimitMessage("ListPredictions", count, most, what), "ask for fewer");
 }
 
 absl::StatusOr<store::PredictionFilter> FilterOf(const v1::ListPredictionsRequest& request) {
@@ -31,8 +31,7 @@ absl::StatusOr<store::PredictionFilter> FilterOf(const v1::ListPredictionsReques
   for (const std::string& label : request.labels()) {
     const size_t equals = label.find('=');
     if (equals == std::string::npos) {
-      return UserError(Diagnostic::Kind::kUsage,
-                       absl::StrCat("labels: \"", absl::CHexEscape(label), "\" is not a label"), "write NAME=VALUE");
+      return UsageError(absl::StrCat("labels: \"", absl::CHexEscape(label), "\" is not a label"), "write NAME=VALUE");
     }
     std::string name = label.substr(0, equals), value = label.substr(equals + 1);
     COBRA_RETURN_IF_ERROR(proto::CheckLabel(name, value));
@@ -45,14 +44,13 @@ absl::StatusOr<store::PredictionFilter> FilterOf(const v1::ListPredictionsReques
   }
   COBRA_RETURN_IF_ERROR(CheckAtMost("predictions", request.limit(), kMaxLimit));
   if (request.limit() < 0) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("limit ", request.limit(), ": is negative"),
-                     absl::StrCat("use 1 to ", kMaxLimit, ", or leave it out"));
+    return UsageError(absl::StrCat("limit ", request.limit(), ": is negative"),
+                      absl::StrCat("use 1 to ", kMaxLimit, ", or leave it out"));
   }
   filter.limit = request.limit() == 0 ? kDefaultLimit : request.limit();
   std::string why;
   if (!request.since().empty() && !absl::ParseTime(absl::RFC3339_full, request.since(), &filter.since, &why)) {
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("since \"", request.since(), "\": ", why),
-                     "write it as 2026-11-25T08:00:00Z");
+    return UsageError(absl::StrCat("since \"", request.since(), "\": ", why), "write it as 2026-11-25T08:00:00Z");
   }
   return filter;
 }

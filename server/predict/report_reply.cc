@@ -64,9 +64,8 @@ report::Question QuestionOf(const v1::PredictRequest& request) {
 absl::Status CheckTargetCount(const report::Question& question) {
   const size_t count = question.targets.size();
   if (count <= report::kMostReported) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat("target: ", count, " targets; a page shows at most ", report::kMostReported),
-                   "choose some of them");
+  return UsageError(absl::StrCat("target: ", count, " targets; a page shows at most ", report::kMostReported),
+                    "choose some of them");
 }
 
 absl::Status CheckBytes(int64_t bytes, const ServerLimits& limits) {

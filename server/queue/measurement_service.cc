@@ -33,8 +33,6 @@ constexpr int32_t kMaxTasksPerLease = 32;
 // Changes that wait for a caller that reads slowly: some of each of its tasks.
 constexpr int64_t kMaxPendingEvents = 8 * store::TaskQueue::kMaxTasksPerCall;
 
-absl::Status Usage(std::string message) { return UserError(Diagnostic::Kind::kUsage, std::move(message)); }
-
 absl::Status CheckCount(int64_t tasks) {
   if (tasks <= store::TaskQueue::kMaxTasksPerCall) return absl::OkStatus();
   return UserError(Diagnostic::Kind::kLimit,
@@ -46,7 +44,7 @@ absl::Status CheckIds(const Ids& ids) {
   COBRA_RETURN_IF_ERROR(CheckCount(static_cast<int64_t>(ids.size())));
   for (const absl::string_view id : ids) {
     if (!IsTaskId(id))
-      return Usage(absl::StrCat("\"", id.substr(0, 64), "\": a task_id has 32 digits, 0 to 9 and a to f"));
+      return UsageError(absl::StrCat("\"", id.substr(0, 64), "\": a task_id has 32 digits, 0 to 9 and a to f"));
   }
   return absl::OkStatus();
 }
@@ -59,7 +57,7 @@ std::vector<std::string> ToVector(const Ids& ids) {
 absl::StatusOr<absl::Duration> LeaseDuration(const google::protobuf::Duration& proto) {
   const absl::Duration duration = absl::Seconds(proto.seconds()) + absl::Nanoseconds(proto.nanos());
   if (duration >= absl::Seconds(1) && duration <= absl::Hours(1)) return duration;
-  return Usage(absl::StrCat("duration ", absl::FormatDuration(duration), ": 1 s to 1 h"));
+  return UsageError(absl::StrCat("duration ", absl::FormatDuration(duration), ": 1 s to 1 h"));
 }
 
 v1::TaskEvent::State StateToProto(store::TaskState state) {
@@ -258,7 +256,7 @@ absl::Status MeasurementService::HandleLease(const v1::LeaseRequest& request, v1
   COBRA_RETURN_IF_ERROR(CheckTarget(call.principal.get(), request.target()));
   COBRA_ASSIGN_OR_RETURN(const absl::Duration duration, LeaseDuration(request.duration()));
   if (request.max_tasks() < 1 || request.max_tasks() > store::TaskQueue::kMaxTasksPerCall) {
-    return Usage(absl::StrCat("max_tasks ", request.max_tasks(), ": 1 to ", store::TaskQueue::kMaxTasksPerCall));
+    return UsageError(absl::StrCat("max_tasks ", request.max_tasks(), ": 1 to ", store::TaskQueue::kMaxTasksPerCall));
   }
   COBRA_ASSIGN_OR_RETURN(const std::vector<store::TaskLease> leases,
                          queue_->Lease(request.target(), request.worker(),

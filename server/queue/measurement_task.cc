@@ -16,10 +16,6 @@
 namespace cobra::server {
 namespace {
 
-absl::Status Usage(std::string message, std::string hint = "") {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
-
 constexpr char kSeveralCalls[] = "enqueue the tasks in several calls";
 
 // Takes `count` of what the call may still have.
@@ -37,7 +33,7 @@ int64_t WeightsOf(const graph::Graph& graph) {
 
 absl::StatusOr<store::Subject> SubjectFromProto(const v1::MeasurementTask& task, const GraphLimits& limits,
                                                 EnqueueLimits* left) {
-  if (task.repeat() < 0) return Usage(absl::StrCat("repeat ", task.repeat(), ": counts from 0"));
+  if (task.repeat() < 0) return UsageError(absl::StrCat("repeat ", task.repeat(), ": counts from 0"));
   switch (task.subject_case()) {
     case v1::MeasurementTask::kGraph: {
       COBRA_ASSIGN_OR_RETURN(const graph::Graph named, proto::GraphFromProto(task.graph(), limits));
@@ -52,7 +48,7 @@ absl::StatusOr<store::Subject> SubjectFromProto(const v1::MeasurementTask& task,
     case v1::MeasurementTask::kSample: {
       const v1::SpaceSample& sample = task.sample();
       COBRA_RETURN_IF_ERROR(CheckApiName("sample.space", sample.space(), 64));
-      if (sample.index() < 0) return Usage(absl::StrCat("sample.index ", sample.index(), ": counts from 0"));
+      if (sample.index() < 0) return UsageError(absl::StrCat("sample.index ", sample.index(), ": counts from 0"));
       store::Subject subject;
       subject.space = sample.space();
       subject.index = sample.index();
@@ -62,7 +58,7 @@ absl::StatusOr<store::Subject> SubjectFromProto(const v1::MeasurementTask& task,
     }
     case v1::MeasurementTask::SUBJECT_NOT_SET: break;
   }
-  return Usage("subject: neither graph nor sample is given");
+  return UsageError("subject: neither graph nor sample is given");
 }
 
 // A worker gets what this writes: a subject that its reader refuses would fail every lease of its
@@ -81,7 +77,7 @@ absl::StatusOr<std::string> ReadableSubject(const store::Subject& subject) {
 }  // namespace
 
 absl::Status CheckTaskGraph(const graph::Graph& graph, const TaskLimits& limits) {
-  if (graph.nodes().empty()) return Usage("graph: has no calls, so there is nothing to measure");
+  if (graph.nodes().empty()) return UsageError("graph: has no calls, so there is nothing to measure");
   const auto too_much = [](const char* what, int64_t count, int64_t limit, const char* unit) {
     return UserError(Diagnostic::Kind::kLimit, LimitMessage(what, count, limit, unit),
                      "measure it on the device: cobra-worker measure --graph FILE");
@@ -122,9 +118,9 @@ absl::StatusOr<store::TaskSpec> TaskSpecFromProto(const v1::MeasurementTask& tas
                                                   EnqueueLimits* left) {
   COBRA_RETURN_IF_ERROR(CheckApiName("target", task.target()));
   if (!task.origin().empty()) COBRA_RETURN_IF_ERROR(CheckApiName("origin", task.origin(), 64));
-  if (!task.task_id().empty()) return Usage("task_id: the server computes it; leave it empty");
+  if (!task.task_id().empty()) return UsageError("task_id: the server computes it; leave it empty");
   if (task.max_attempts() < 0 || task.max_attempts() > 100) {
-    return Usage(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));
+    return UsageError(absl::StrCat("max_attempts ", task.max_attempts(), ": 1 to 100, or 0 for 3"));
   }
   COBRA_ASSIGN_OR_RETURN(const store::Subject subject, SubjectFromProto(task, limits, left));
   store::TaskSpec spec;

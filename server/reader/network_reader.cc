@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "frontend/model_source.h"
@@ -24,15 +23,14 @@ namespace {
 // batch of 0).
 absl::Status CheckHasTime(const graph::Graph& graph) {
   if (graph.nodes().empty()) {
-    return UserError(Diagnostic::Kind::kUsage, "the model: has no calls of an operator, so there is no time to predict",
-                     "its result is an input, a parameter or a constant: check `entry` and `method`");
+    return UsageError("the model: has no calls of an operator, so there is no time to predict",
+                      "its result is an input, a parameter or a constant: check `entry` and `method`");
   }
   for (const graph::NamedTensor& input : graph.inputs()) {
     if (input.type.num_elements() > 0) return absl::OkStatus();
   }
   if (graph.inputs().empty()) return absl::OkStatus();
-  return UserError(
-      Diagnostic::Kind::kUsage,
+  return UsageError(
       absl::StrCat(graph::TypeText(graph.inputs()[0].type), ": an input without elements has no latency to predict"),
       "give every dimension of the input at least 1");
 }
@@ -40,8 +38,7 @@ absl::Status CheckHasTime(const graph::Graph& graph) {
 }  // namespace
 
 absl::Status NoModelError() {
-  return UserError(Diagnostic::Kind::kUsage, "model: is missing",
-                   "set one of source, graph, onnx, tflite, architecture, ncnn");
+  return UsageError("model: is missing", "set one of source, graph, onnx, tflite, architecture, ncnn");
 }
 
 NetworkReader::NetworkReader(const ServerLimits& limits, ReaderProcesses* readers, Metrics* metrics)

@@ -300,8 +300,7 @@ absl::Status ReaderProcessesImpl::FindFile(v1::SourceModel* source) const {
     if (file.path() == source->file()) return absl::OkStatus();
   }
   if (!IsPathInside(source->file())) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("\"", source->file(), "\": `file` must be a path of the bundle or of a library"));
+    return UsageError(absl::StrCat("\"", source->file(), "\": `file` must be a path of the bundle or of a library"));
   }
   for (const auto& library : libraries_) {
     if (!library->IsFile(source->file())) continue;

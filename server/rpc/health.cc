@@ -22,7 +22,7 @@ constexpr size_t kMaxServiceBytes = 200;  // of a service's name; ours have some
 
 // HealthCheckRequest: one text, `service`, field 1.
 absl::StatusOr<std::string> ServiceOf(const grpc::ByteBuffer& request) {
-  const absl::Status malformed = UserError(Diagnostic::Kind::kUsage, "the request: is not a HealthCheckRequest");
+  const absl::Status malformed = UsageError("the request: is not a HealthCheckRequest");
   if (request.Length() > kMaxServiceBytes + 16) return malformed;
   const std::string bytes = TextOf(request);
   std::string service;

@@ -41,17 +41,13 @@ int64_t MaxBody(const ServerLimits& limits, absl::string_view media_type) {
                              : 3 * int64_t{limits.max_request_bytes};
 }
 
-absl::Status Usage(std::string message, std::string hint = "") {
-  return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint));
-}
-
 // "/cobra.v1.Cobra/Predict"
 std::string GrpcPath(const RpcInfo& rpc) { return absl::StrCat("/", rpc.service, "/", rpc.method); }
 
 http::Reply WrongMethod(const http::Head& head, const std::string& allowed) {
   http::Reply reply =
-      http::ErrorReply(405, Usage(absl::StrCat(head.method.substr(0, 20), ": is not a method of ", head.path),
-                                  absl::StrCat("use ", allowed)));
+      http::ErrorReply(405, UsageError(absl::StrCat(head.method.substr(0, 20), ": is not a method of ", head.path),
+                                       absl::StrCat("use ", allowed)));
   reply.headers.emplace_back("Allow", allowed == "GET" ? "GET, HEAD" : allowed);
   return reply;
 }
@@ -65,17 +61,17 @@ struct BodyFault {
 };
 BodyFault CheckBody(const http::Head& head, const http::Route& route, const ServerLimits& limits) {
   if (!head.Values("transfer-encoding").empty())
-    return {411, Usage("Transfer-Encoding: is not supported", "send the body with its Content-Length")};
+    return {411, UsageError("Transfer-Encoding: is not supported", "send the body with its Content-Length")};
   if (!head.Values("content-encoding").empty())
-    return {415, Usage("Content-Encoding: is not supported", "send the body as it is")};
+    return {415, UsageError("Content-Encoding: is not supported", "send the body as it is")};
   if (head.content_length == 0) return {};
-  if (route.method == "GET") return {400, Usage("the body: GET has none", "put the fields into the query")};
+  if (route.method == "GET") return {400, UsageError("the body: GET has none", "put the fields into the query")};
   const absl::string_view content_type = head.Value("content-type");
   const std::string media_type = http::MediaType(content_type);
   const bool takes_form = http::TakesForm(route);
   if (head.Values("content-type").size() != 1 || (media_type != kJson && !(takes_form && media_type == kForm))) {
-    return {415, Usage(absl::StrCat("Content-Type ", content_type.substr(0, 80), ": is not supported here"),
-                       absl::StrCat("use ", kJson, takes_form ? absl::StrCat(" or ", kForm) : ""))};
+    return {415, UsageError(absl::StrCat("Content-Type ", content_type.substr(0, 80), ": is not supported here"),
+                            absl::StrCat("use ", kJson, takes_form ? absl::StrCat(" or ", kForm) : ""))};
   }
   const int64_t most = MaxBody(limits, media_type);
   if (head.content_length > most) {
@@ -181,7 +177,7 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
       COBRA_ASSIGN_OR_RETURN(const auto fields, http::ParseQuery(head_.query));
       return http::BytesOfQuery(type, fields);
     }
-    if (!head_.query.empty()) return Usage("the query: POST takes none", "put the fields into the body");
+    if (!head_.query.empty()) return UsageError("the query: POST takes none", "put the fields into the body");
     const absl::string_view content_type = head_.Value("content-type");
     if (body_.empty() || http::MediaType(content_type) != kForm) return http::BytesOfJson(type, body_);
     COBRA_ASSIGN_OR_RETURN(const std::vector<http::Part> parts, http::ParseMultipart(content_type, body_));
@@ -196,8 +192,8 @@ class HttpCall final : public HttpExchange, public std::enable_shared_from_this<
   absl::Status AddUsualTargets(v1::PredictRequest* request) const {
     for (const std::string& target : calls_->usual_targets_()) request->add_targets(target);
     if (entry_->route.as_report && request->targets_size() > static_cast<int>(report::kMostReported)) {
-      return Usage("target: is missing, and this machine is not calibrated",
-                   absl::StrCat("choose up to ", report::kMostReported, " targets"));
+      return UsageError("target: is missing, and this machine is not calibrated",
+                        absl::StrCat("choose up to ", report::kMostReported, " targets"));
     }
     if (request->targets_size() > 1 && request->has_source() && request->source().torch_version().empty())
       request->mutable_source()->set_torch_version(python::kNewestTorchVersion);
@@ -329,9 +325,9 @@ std::variant<http::Reply, std::shared_ptr<HttpExchange>> HttpCalls::Begin(const 
     const bool fits = entry.route.method == "GET" ? IsGet(head) : head.method == entry.route.method;
     return fits ? BeginCall(entry, head, peer) : WrongMethod(head, entry.route.method);
   }
-  return http::ErrorReply(
-      404, UserError(Diagnostic::Kind::kUsage, absl::StrCat(head.path.substr(0, 80), ": there is nothing here"),
-                     absl::StrCat("GET ", http::kOpenApiPath, " lists the calls; /ui is for people")));
+  return http::ErrorReply(404,
+                          UsageError(absl::StrCat(head.path.substr(0, 80), ": there is nothing here"),
+                                     absl::StrCat("GET ", http::kOpenApiPath, " lists the calls; /ui is for people")));
 }
 
 // As server reflection: for whoever has a role.

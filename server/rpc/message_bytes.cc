@@ -30,8 +30,7 @@ std::string TextOf(const grpc::ByteBuffer& bytes) {
 }
 
 absl::Status NoMessage(const google::protobuf::Message& message) {
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat("the request: its bytes are not a ", message.GetDescriptor()->full_name()));
+  return UsageError(absl::StrCat("the request: its bytes are not a ", message.GetDescriptor()->full_name()));
 }
 
 absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes, google::protobuf::Message* message) {

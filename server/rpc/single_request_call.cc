@@ -30,8 +30,7 @@ void SingleRequestCall::AwaitRequest(bool to_the_end) {
 void SingleRequestCall::OnReadDone(bool ok) {
   if (!arrivals_->End(this)) return;  // Refuse() ends the call, and gRPC then gives up the read
   if (!ok) {
-    return Lost(UserError(Diagnostic::Kind::kUsage, "the request: its message is missing",
-                          "send one message before the end of the call"));
+    return Lost(UsageError("the request: its message is missing", "send one message before the end of the call"));
   }
   connection_->Took(request_.Length());
   Received();

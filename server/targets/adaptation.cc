@@ -66,8 +66,7 @@ absl::StatusOr<predict::ProbeResult> Imported(const std::string& exported_json) 
   predict::CheckedTimings checked = predict::CheckTimings(std::move(networks), probe->machine, {});
   if (!checked.refused.empty()) {
     const predict::RefusedRow& first = checked.refused[0];
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("exported_json: row ", first.row, ": ", first.why.message()), kSendUnmodified);
+    return UsageError(absl::StrCat("exported_json: row ", first.row, ": ", first.why.message()), kSendUnmodified);
   }
   // Of timings nothing else is taken over from the file; a probe's layers and profiles are.
   if (!predict::HasLayers(*probe)) probe->records = std::move(checked.records);
@@ -83,10 +82,9 @@ absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSp
   const std::string hint = absl::StrCat(
       "give another name, or withdraw that target first: cobra-client calibrate --undo --name ", machine.name);
   if (known.kind != machine.kind || predict::RuntimeFamily(known) != predict::RuntimeFamily(machine)) {
-    return UserError(Diagnostic::Kind::kUsage,
-                     absl::StrCat("name ", machine.name, ": is a ", known.kind, " with ", known.runtime,
-                                  "; the data sheet is of a ", machine.kind, " with ", machine.runtime),
-                     hint);
+    return UsageError(absl::StrCat("name ", machine.name, ": is a ", known.kind, " with ", known.runtime,
+                                   "; the data sheet is of a ", machine.kind, " with ", machine.runtime),
+                      hint);
   }
   const bool is_same = absl::EqualsIgnoreCase(known.device, machine.device) && known.precision == machine.precision &&
                        known.compile == machine.compile && known.layout == machine.layout &&
@@ -96,8 +94,7 @@ absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSp
     const std::string threads = spec.kind == "gpu" ? "" : absl::StrCat(", ", spec.threads, " threads");
     return absl::StrCat(spec.device, " (", spec.precision, ", ", spec.compile, ", ", spec.layout, threads, ")");
   };
-  return UserError(
-      Diagnostic::Kind::kUsage,
+  return UsageError(
       absl::StrCat("name ", machine.name, ": has timings of ", what(known), "; the data sheet is of ", what(machine)),
       hint);
 }
@@ -158,8 +155,8 @@ absl::Status Adaptation::Adapt(v1::AdaptRequest& request, VersionCause cause, v1
   HeldBytes::Part held;
   if (!request.exported_json().empty()) {
     if (request.has_spec() || !request.samples().empty()) {
-      return UserError(Diagnostic::Kind::kUsage, "exported_json: already has a data sheet and timings",
-                       "omit spec and samples; Observe adds timings");
+      return UsageError("exported_json: already has a data sheet and timings",
+                        "omit spec and samples; Observe adds timings");
     }
     COBRA_ASSIGN_OR_RETURN(measured, Imported(request.exported_json()));
     COBRA_ASSIGN_OR_RETURN(held, HoldRecords(measured.records, call));
@@ -293,8 +290,7 @@ absl::Status Adaptation::HandleObserve(v1::ObserveRequest& request, v1::AdaptRes
 absl::Status Adaptation::Observe(v1::ObserveRequest& request, VersionCause cause, v1::AdaptResponse* response,
                                  const CallContext& call) {
   COBRA_ASSIGN_OR_RETURN(LiveModel::Measured measured, model_->MeasuredOf(request.target()));
-  if (request.samples().empty())
-    return UserError(Diagnostic::Kind::kUsage, "samples: there are none", "send networks with latency_ms");
+  if (request.samples().empty()) return UsageError("samples: there are none", "send networks with latency_ms");
   COBRA_ASSIGN_OR_RETURN(const ReadTimings read,
                          ReadTimedNetworks(request.mutable_samples(), measured.probe.machine.runtime, reader_, call));
   absl::Status observed;
@@ -358,13 +354,13 @@ absl::Status Adaptation::HandleSuggestSamples(v1::SuggestSamplesRequest& request
   COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec machine, CheckedSpec(request.spec()));
   const int count = request.count() == 0 ? kSuggested : request.count();
   if (count < 0 || count > kMaxSuggested)
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("count ", count, ": from 1 to ", kMaxSuggested));
+    return UsageError(absl::StrCat("count ", count, ": from 1 to ", kMaxSuggested));
   if (request.networks_size() > kMaxSuggestFrom) {
     return UserError(Diagnostic::Kind::kLimit,
                      LimitMessage("networks", request.networks_size(), kMaxSuggestFrom, "networks"),
                      "let it choose from fewer");
   }
-  if (request.networks().empty()) return UserError(Diagnostic::Kind::kUsage, "networks: there are none to choose from");
+  if (request.networks().empty()) return UsageError("networks: there are none to choose from");
   TimedNetworkReader networks(request.mutable_networks(), machine.runtime, reader_, call);
   std::vector<std::string> rows;
   const auto next = [&]() -> absl::StatusOr<std::optional<graph::Graph>> {

@@ -3,7 +3,6 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "base/bytes/hash.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "google/protobuf/io/coded_stream.h"
@@ -29,9 +28,8 @@ std::string DigestOf(const google::protobuf::Message& request) {
 
 absl::Status CheckSameRequest(const store::DoneRequest& request, const store::DoneRequest& done) {
   if (request.digest == done.digest) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kUsage,
-                   absl::StrCat(proto::kRequestIdName, " ", request.id, ": was already used for another request"),
-                   "give each request a unique id, and the same id when it is repeated");
+  return UsageError(absl::StrCat(proto::kRequestIdName, " ", request.id, ": was already used for another request"),
+                    "give each request a unique id, and the same id when it is repeated");
 }
 
 }  // namespace

@@ -131,8 +131,7 @@ absl::StatusOr<predict::ProbeResult> MeasuredOfRecord(store::Store* store, const
 absl::Status CheckNotTrained(const ModelSnapshot& model, absl::string_view target) {
   for (const predict::TargetInfo& trained : model.predictor->targets()) {
     if (trained.spec.name != target) continue;
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": is a trained target and cannot be replaced"),
-                     "take another name");
+    return UsageError(absl::StrCat(target, ": is a trained target and cannot be replaced"), "take another name");
   }
   return absl::OkStatus();
 }
@@ -148,7 +147,7 @@ absl::Status CheckReadable(absl::string_view what, const absl::Status& read) {
 // A fit that is refused is the user's to correct.
 absl::Status AsUserError(const absl::Status& status) {
   if (!absl::IsInvalidArgument(status) || DiagnosticFromStatus(status).has_value()) return status;
-  return UserError(Diagnostic::Kind::kUsage, std::string(status.message()));
+  return UsageError(std::string(status.message()));
 }
 
 // They are read again when the store answers (RefreshCalibrations).
@@ -343,8 +342,7 @@ absl::Status LiveModel::CheckNewProbe(const ModelSnapshot& model, absl::string_v
   if (serving == nullptr) return CheckRoom(model);
   COBRA_ASSIGN_OR_RETURN(const double factor, LevelOf(model, target, probe.records, cancelled));
   if (factor == 1) return absl::OkStatus();
-  return UserError(
-      Diagnostic::Kind::kUsage,
+  return UsageError(
       absl::StrFormat(
           "%s: by these times the machine takes %.2g times as long as version %d of this target, which serves",
           std::string(target), factor, ServingVersion(model, target)),
@@ -368,7 +366,7 @@ absl::StatusOr<CalibrationOutcome> LiveModel::Calibrate(absl::string_view target
                      "send the unmodified output of `cobra-worker probe --json`");
   }
   if (const absl::Status sheet = predict::CheckSheet(probe->machine); !sheet.ok())
-    return UserError(Diagnostic::Kind::kUsage, absl::StrCat("probe: \"machine\": ", sheet.message()));
+    return UsageError(absl::StrCat("probe: \"machine\": ", sheet.message()));
   absl::StatusOr<predict::Calibration> fitted = old->predictor->Calibrate(*probe, cancelled);
   if (fitted.ok()) fitted->machine.name = std::string(target);
   store::CalibrationRecord record;
@@ -438,10 +436,9 @@ absl::StatusOr<store::CalibrationRecord> LiveModel::RecordOf(absl::string_view t
   for (store::CalibrationRecord& record : records) {
     if (record.target == target) return std::move(record);
   }
-  return WithCode(
-      absl::StatusCode::kNotFound,
-      UserError(Diagnostic::Kind::kUsage, absl::StrCat(target, ": is not a target that was calibrated or adapted to"),
-                "cobra-client targets lists them; cobra-client adapt makes one"));
+  return WithCode(absl::StatusCode::kNotFound,
+                  UsageError(absl::StrCat(target, ": is not a target that was calibrated or adapted to"),
+                             "cobra-client targets lists them; cobra-client adapt makes one"));
 }
 
 absl::StatusOr<LiveModel::Measured> LiveModel::MeasuredOf(absl::string_view target) const {
@@ -482,12 +479,11 @@ absl::StatusOr<CalibrationOutcome> LiveModel::AddVersion(const predict::ProbeRes
 }
 
 absl::Status LiveModel::UndoCalibration(absl::string_view target, int64_t version) {
-  if (version == 0)
-    return UserError(Diagnostic::Kind::kUsage, "version: is missing", "calibrations of ListTargets has the versions");
+  if (version == 0) return UsageError("version: is missing", "calibrations of ListTargets has the versions");
   absl::MutexLock change(&change_);
   const absl::Status withdrawn = store_->WithdrawCalibration(target, version);
   if (absl::IsNotFound(withdrawn))
-    return UserError(Diagnostic::Kind::kUsage, std::string(withdrawn.message()), "cobra-client targets lists them");
+    return UsageError(std::string(withdrawn.message()), "cobra-client targets lists them");
   COBRA_RETURN_IF_ERROR(withdrawn);
   const std::shared_ptr<const ModelSnapshot> old = Get();
   auto snapshot = std::make_shared<ModelSnapshot>(*old);

@@ -100,7 +100,7 @@ absl::StatusOr<predict::TargetSpec> CheckedSpec(const v1::TargetSpec& message) {
   COBRA_ASSIGN_OR_RETURN(const predict::TargetSpec spec, predict::TargetSpecFromJson(proto::TargetSpecToJson(filled)));
   const absl::Status checked = predict::CheckSheet(spec);
   if (checked.ok()) return spec;
-  return UserError(Diagnostic::Kind::kUsage, absl::StrCat("spec: ", checked.message()));
+  return UsageError(absl::StrCat("spec: ", checked.message()));
 }
 
 absl::Status FillTargetByName(const ModelSnapshot& model, absl::string_view name, v1::Target* out) {
