@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-// Without what concerns the connection alone.
+// Without what concerns only the connection.
 std::string CommandOf(const Question& question, const std::string& model_version) {
   std::vector<std::string> words = {"cobra-client", "report"};
   const auto add = [&words](const char* flag, const std::string& value) {
@@ -37,24 +37,22 @@ std::string CommandOf(const Question& question, const std::string& model_version
 
 }  // namespace
 
-std::string TitleOf(const Question& question) {
-  if (!question.architecture.empty()) return question.architecture;
-  const std::string title =
-      question.entry.empty() ? question.path : absl::StrCat(question.entry, " from ", question.path);
-  return absl::StrCat(
-      title, question.training ? ", in training, forward only" : "",
-      question.cached_tokens > 0 ? absl::StrCat(", after ", question.cached_tokens, " cached tokens") : "");
+std::string TitleOf(const AskedModel& model) {
+  if (!model.architecture.empty()) return model.architecture;
+  const std::string title = model.entry.empty() ? model.path : absl::StrCat(model.entry, " from ", model.path);
+  return absl::StrCat(title, model.training ? ", in training, forward only" : "",
+                      model.cached_tokens > 0 ? absl::StrCat(", after ", model.cached_tokens, " cached tokens") : "");
 }
 
-void AddModel(const Question& question, json* j) {
-  (*j)["model"] = question.path;
-  (*j)["arch"] = question.architecture;
-  (*j)["entry"] = question.entry;
-  (*j)["method"] = question.method;
-  (*j)["inputs"] = question.inputs;
-  (*j)["arguments"] = question.arguments;
-  if (question.cached_tokens > 0) (*j)["cached_tokens"] = question.cached_tokens;
-  (*j)["mode"] = question.training ? "train" : "eval";
+void AddModel(const AskedModel& model, json* j) {
+  (*j)["model"] = model.path;
+  (*j)["arch"] = model.architecture;
+  (*j)["entry"] = model.entry;
+  (*j)["method"] = model.method;
+  (*j)["inputs"] = model.inputs;
+  (*j)["arguments"] = model.arguments;
+  if (model.cached_tokens > 0) (*j)["cached_tokens"] = model.cached_tokens;
+  (*j)["mode"] = model.training ? "train" : "eval";
 }
 
 json QuestionJson(const Question& question, const std::string& model_version) {

@@ -11,7 +11,7 @@
 
 namespace cobra::report {
 
-struct Question {
+struct AskedModel {
   std::string path;          // FILE_OR_DIR, or
   std::string architecture;  // SPACE:STRING
   std::string entry;
@@ -19,19 +19,23 @@ struct Question {
   std::vector<std::string> inputs;
   std::vector<std::string> arguments;  // "name=EXPR"
   std::vector<std::string> libraries;
-  bool training = false;
+  // Empty: that of each target's runtime; without a target the newest that is known.
   std::string torch_version;
+  bool training = false;  // --mode train
   int64_t cached_tokens = 0;
+};
+
+struct Question : AskedModel {
   std::vector<std::string> targets;  // each once
   std::string batches;               // of the sweep; empty: as `report` chooses them
   bool no_sweep = false;
 };
 
 // For people: "Net() from net.py, in training".
-std::string TitleOf(const Question& question);
+std::string TitleOf(const AskedModel& model);
 
-// What is known of the model, as members of `j`.
-void AddModel(const Question& question, nlohmann::json* j);
+// Adds the model as members of `j`, with the names of the flags as keys.
+void AddModel(const AskedModel& model, nlohmann::json* j);
 
 // The member `question` of a report's document. Its command makes the same page again, with the
 // weights of that version.

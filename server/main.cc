@@ -19,6 +19,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/address.h"
+#include "base/diagnostic.h"
 #include "base/file/file.h"
 #include "base/log.h"
 #include "base/process/command_line.h"

@@ -310,6 +310,7 @@ MAY_INCLUDE = {
     "client": ["client/terminal", "proto", "base"],
     "client/input": [
         "client/terminal",
+        "report",
         "proto",
         "frontend",
         "frontend/onnx",
@@ -390,6 +391,7 @@ MAY_INCLUDE = {
         "client/input",
         "client",
         "client/terminal",
+        "report",
         "frontend/python",
         "base",
     ],

@@ -14,8 +14,8 @@
 #include "client/compare/compare_command.h"
 #include "client/compare/compare_render.h"
 #include "client/request/ask_about.h"
-#include "client/request/question.h"
 #include "client/terminal/output.h"
+#include "report/question.h"
 
 namespace cobra::client {
 namespace {
@@ -53,7 +53,7 @@ CheckReport ReportOf(const v1::PredictResponse& response, const PredictFlags& fl
   CheckReport report{comparison == nullptr ? "" : comparison->before.name, "this prediction", {}};
   report.models.push_back(comparison == nullptr ? PredictedModel(saved, thresholds, budgets_ms)
                                                 : ComparedModel(*comparison, thresholds, budgets_ms));
-  report.models[0].name = Title(flags.model);
+  report.models[0].name = report::TitleOf(flags.model);
   report.models[0].file = flags.model.path;
   return report;
 }
@@ -76,12 +76,7 @@ absl::StatusOr<int> RunPredict(const CommonFlags& common, PredictFlags flags) {
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response,
                          AskAbout(common, flags.ask, flags.targets, flags.model, &input));
-  PredictionView view{Title(flags.model),
-                      flags.budget_ms,
-                      flags.ask.breakdown,
-                      flags.model,
-                      {},
-                      nullptr,
+  PredictionView view{report::TitleOf(flags.model),     flags.budget_ms, flags.ask.breakdown, flags.model, {}, nullptr,
                       StandardOutputStyle(common.color)};
   if (!common.quiet || common.json || baseline.has_value() || flags.budget_ms > 0) {
     COBRA_ASSIGN_OR_RETURN(view.targets, SheetsOf(Client::Connect(common.client).get()));

@@ -2,10 +2,10 @@
 #include "client/answer/unknown.h"
 #include "client/ask/prediction_render.h"
 #include "client/compare/compare_render.h"
-#include "client/request/question.h"
 #include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
+#include "report/question.h"
 
 namespace cobra::client {
 
@@ -58,7 +58,7 @@ std::string PredictionJson(const v1::PredictResponse& r, const PredictionView& v
                  {"read_us", r.read_us()},
                  {"predict_us", r.predict_us()}};
   if (r.predictions_size() > 1) answer["ranking"] = RankingJson(r, view.targets);
-  AddQuestion(view.model, &answer);
+  report::AddModel(view.model, &answer);
   if (view.comparison != nullptr) answer["comparison"] = ComparisonJson(*view.comparison);
   return IndentedJson(answer);
 }

@@ -14,7 +14,6 @@
 #include "client/answer/target_ranking.h"
 #include "client/answer/written_file.h"
 #include "client/request/ask_about.h"
-#include "client/request/question.h"
 #include "client/request/target_names.h"
 #include "client/series/batch.h"
 #include "client/series/sweep_command.h"
@@ -82,7 +81,7 @@ class Asked {
  private:
   absl::Status AskFor(const std::string& version, const std::vector<std::string>& targets, ModelInput* input) {
     if (!version.empty()) input->set_torch_version(version);
-    Progress progress(absl::StrCat("reading ", Title(flags_.model)));
+    Progress progress(absl::StrCat("reading ", report::TitleOf(flags_.model)));
     COBRA_ASSIGN_OR_RETURN(graph::Graph graph, input->Read(LimitsOf(flags_.model, common_.client.deadline)));
     AskFlags ask = flags_.ask;
     ask.breakdown = true;
@@ -104,7 +103,7 @@ class Asked {
 };
 
 report::Question PageQuestion(const PageFlags& flags) {
-  report::Question question = ReportQuestion(flags.model);
+  report::Question question{flags.model};
   question.targets = DifferentNames(flags.targets);
   question.no_sweep = flags.no_sweep;
   if (flags.batches != PageFlags().batches) question.batches = flags.batches;
@@ -144,7 +143,7 @@ absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   if (absl::Status status = asked.Ask(&input); !status.ok()) return input.WithUserPaths(status);
 
   report::Contents contents;
-  contents.title = Title(flags.model);
+  contents.title = report::TitleOf(flags.model);
   contents.answers = asked.TakeAnswers();
   contents.question = report::QuestionJson(PageQuestion(flags), contents.answers[0].response.model_version());
   contents.targets = DifferentNames(flags.targets);

@@ -25,10 +25,10 @@
 #include "client/ask/prediction_render.h"
 #include "client/ask/watch.h"
 #include "client/request/ask_about.h"
-#include "client/request/question.h"
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
 #include "client/terminal/text_table.h"
+#include "report/question.h"
 
 namespace cobra::client {
 namespace {
@@ -141,12 +141,13 @@ class Watcher {
     if (common_.quiet) {
       text = LatencyLines(response);
     } else if (!last_.has_value()) {
-      const PredictionView view{Title(model), flags_.budget_ms, flags_.ask.breakdown, model, sheets_, nullptr, style_};
+      const PredictionView view{
+          report::TitleOf(model), flags_.budget_ms, flags_.ask.breakdown, model, sheets_, nullptr, style_};
       text = shortens_ ? ShortPredictionTable(response, view) : PredictionTable(response, view);
     } else {
-      text =
-          absl::StrCat("\n", Painter(style_.color).Heading(absl::StrCat(TimeText(), " ", WithoutEscapes(Title(model)))),
-                       "\n", ChangedAnswerText(*last_, response, flags_.budget_ms, style_));
+      text = absl::StrCat(
+          "\n", Painter(style_.color).Heading(absl::StrCat(TimeText(), " ", WithoutEscapes(report::TitleOf(model)))),
+          "\n", ChangedAnswerText(*last_, response, flags_.budget_ms, style_));
     }
     PrintText(text, style_.color);
     FlushOutput();

@@ -24,10 +24,10 @@
 #include "client/compare/check_formats.h"
 #include "client/compare/line_changes.h"
 #include "client/request/ask_about.h"
-#include "client/request/question.h"
 #include "client/request/target_names.h"
 #include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
+#include "report/question.h"
 
 namespace cobra::client {
 namespace {
@@ -75,7 +75,7 @@ absl::StatusOr<SavedPrediction> PredictVersion(const CommonFlags& common, const 
   ask.breakdown = true;
   COBRA_ASSIGN_OR_RETURN(ModelInput input, ModelInput::Load(model, LimitsOf(model, common.client.deadline)));
   if (model.entry.empty()) model.entry = input.entry();
-  PredictionView view{Title(model), 0, true, model, {}, nullptr};
+  PredictionView view{report::TitleOf(model), 0, true, model, {}, nullptr};
   COBRA_ASSIGN_OR_RETURN(view.targets, SheetsOf(Client::Connect(common.client).get()));
   const std::vector<std::string> targets = DifferentNames(question.targets);
   SavedPrediction saved;

@@ -10,9 +10,9 @@
 #include "client/explain/explain_render.h"
 #include "client/explain/targets_explained.h"
 #include "client/request/ask_about.h"
-#include "client/request/question.h"
 #include "client/request/target_names.h"
 #include "client/terminal/output.h"
+#include "report/question.h"
 
 namespace cobra::client {
 namespace {
@@ -32,7 +32,7 @@ absl::StatusOr<int> ExplainTargets(const CommonFlags& common, ExplainFlags flags
   COBRA_ASSIGN_OR_RETURN(ModelInput input, LoadModel(&flags.model, common.client.deadline));
   COBRA_ASSIGN_OR_RETURN(const v1::PredictResponse response, AskAbout(common, ask, flags.targets, flags.model, &input));
   COBRA_ASSIGN_OR_RETURN(const TargetSheets sheets, SheetsOf(Client::Connect(common.client).get()));
-  const std::string title = Title(flags.model);
+  const std::string title = report::TitleOf(flags.model);
   const TerminalStyle style = StandardOutputStyle(common.color);
   common.json ? PrintData(TargetsExplainedJson(response, title, sheets))
               : PrintText(TargetsExplainedText(response, title, flags.top, style, sheets), style.color);
@@ -70,7 +70,7 @@ absl::StatusOr<int> RunExplain(const CommonFlags& common, ExplainFlags flags) {
   source.user_path = [&](const std::string& file) { return input.UserPath(file); };
   source.text = [&](const std::string& file) { return input.SourceText(file); };
   COBRA_ASSIGN_OR_RETURN(const Explanation explanation,
-                         Explain(graph, Title(flags.model), source, response ? &*response : nullptr));
+                         Explain(graph, report::TitleOf(flags.model), source, response ? &*response : nullptr));
   ExplainView view{ByName(flags.by), flags.top, StandardOutputStyle(common.color)};
   if (response) {
     COBRA_ASSIGN_OR_RETURN(const TargetSheets sheets, SheetsOf(Client::Connect(common.client).get()));

@@ -11,7 +11,6 @@
 #include "client/answer/exit_code.h"
 #include "client/answer/unknown.h"
 #include "client/request/ask_about.h"
-#include "client/request/question.h"
 #include "client/terminal/output.h"
 #include "export/ncnn/writer.h"
 #include "export/onnx/writer.h"
@@ -21,6 +20,7 @@
 #include "graph/cost/cost.h"
 #include "graph/form/json.h"
 #include "report/network_svg.h"
+#include "report/question.h"
 
 namespace cobra::client {
 namespace {
@@ -66,8 +66,8 @@ absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
     COBRA_RETURN_IF_ERROR(CheckIsNone("--out ", path, input.Files()));
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, ReadWithProgress(input, flags.model, common.client.deadline));
   if (is_picture) {
-    COBRA_RETURN_IF_ERROR(
-        WriteOutput(flags.file.path.empty() ? "-" : flags.file.path, report::NetworkSvg(graph, Title(flags.model))));
+    COBRA_RETURN_IF_ERROR(WriteOutput(flags.file.path.empty() ? "-" : flags.file.path,
+                                      report::NetworkSvg(graph, report::TitleOf(flags.model))));
     return kExitOk;
   }
   if (!flags.file.format.empty()) {

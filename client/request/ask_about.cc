@@ -1,16 +1,20 @@
 #include "client/request/ask_about.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/text/utf8.h"
 #include "base/text/without_escapes.h"
 #include "client/input/input_proposal.h"
-#include "client/request/question.h"
 #include "client/request/target_names.h"
 #include "client/terminal/progress.h"
 #include "proto/joined_reply.h"
+#include "proto/label.h"
 
 namespace cobra::client {
 namespace {
@@ -56,6 +60,28 @@ absl::StatusOr<v1::PredictResponse> Ask(const CommonFlags& common, const AskFlag
     reply.Add(std::move(answer));
   }
   return std::move(reply).Take();
+}
+
+// Of a call that has labels: the label "model" as well, unless it is given or there is no room, so
+// that `history` tells models apart. The path as it was typed, or only the file's name if the path
+// is absolute, so that it is the same in every checkout; then the entry.
+void AddModelLabel(const ModelArguments& model, std::vector<std::pair<std::string, std::string>>* labels) {
+  static constexpr char kName[] = "model";
+  if (labels->empty() || labels->size() >= proto::kMaxLabels ||
+      std::any_of(labels->begin(), labels->end(), [](const auto& l) { return l.first == kName; }))
+    return;
+  const std::filesystem::path path = std::filesystem::path(model.path).lexically_normal();
+  std::vector<std::string> parts = {
+      model.architecture.empty() ? (path.is_absolute() ? path.filename() : path).generic_string() : model.architecture};
+  if (!model.entry.empty()) parts.push_back(model.entry);
+  parts.insert(parts.end(), model.inputs.begin(), model.inputs.end());
+  if (model.training) parts.push_back("in training");
+  std::string value = WithoutEscapes(ReplaceInvalidUtf8(absl::StrJoin(parts, " ")));
+  std::replace_if(
+      value.begin(), value.end(), [](char c) { return c == '\n' || c == '\t'; }, '?');
+  value.resize(std::min(value.size(), proto::kMaxLabelBytes));
+  while (!IsUtf8(value)) value.pop_back();  // the last character was cut
+  labels->emplace_back(kName, std::move(value));
 }
 
 }  // namespace

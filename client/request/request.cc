@@ -7,19 +7,20 @@
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
 #include "base/user_error.h"
-#include "client/request/question.h"
 #include "proto/graph_proto.h"
 #include "proto/message_limits.h"
+#include "report/question.h"
 
 namespace cobra::client {
 
 absl::Status CheckSize(const v1::PredictRequest& request, const ModelArguments& model) {
   const auto bytes = static_cast<int64_t>(request.ByteSizeLong());
   if (bytes <= proto::kMaxRequestBytes) return absl::OkStatus();
-  return UserError(Diagnostic::Kind::kLimit,
-                   LimitMessage(absl::StrCat(Title(model), ": the request"), bytes, proto::kMaxRequestBytes, "bytes"),
-                   request.has_graph() ? "predict its parts, or omit repeated blocks"
-                                       : "omit --send source to read the file here and send only its graph");
+  return UserError(
+      Diagnostic::Kind::kLimit,
+      LimitMessage(absl::StrCat(report::TitleOf(model), ": the request"), bytes, proto::kMaxRequestBytes, "bytes"),
+      request.has_graph() ? "predict its parts, or omit repeated blocks"
+                          : "omit --send source to read the file here and send only its graph");
 }
 
 namespace {
@@ -37,7 +38,7 @@ v1::PredictRequest RequestWith(const AskFlags& ask) {
 absl::StatusOr<v1::PredictRequest> RequestAbout(const graph::Graph& graph, const AskFlags& ask,
                                                 const ModelArguments& model) {
   if (graph.nodes().empty()) {
-    return UsageError(absl::StrCat(Title(model), ": calls no operator, so there is no time to predict"),
+    return UsageError(absl::StrCat(report::TitleOf(model), ": calls no operator, so there is no time to predict"),
                       "its result is an input, a parameter or a constant: check --entry and --method");
   }
   v1::PredictRequest request = RequestWith(ask);

@@ -17,13 +17,13 @@
 #include "client/answer/written_file.h"
 #include "client/many_requests.h"
 #include "client/request/model_question.h"
-#include "client/request/question.h"
 #include "client/request/target_names.h"
 #include "client/series/batch.h"
 #include "client/series/sweep.h"
 #include "client/series/sweep_render.h"
 #include "client/terminal/progress.h"
 #include "graph/types.h"
+#include "report/question.h"
 
 namespace cobra::client {
 namespace {
@@ -181,7 +181,7 @@ absl::StatusOr<AskedSweep> AskSweep(const CommonFlags& common, SweepFlags flags)
       Note(absl::StrCat(WithoutEscapes(flags.model.path), ": no --entry, taking ", flags.model.entry));
   }
   asked.sweep = std::move(run).TakeSweep();
-  asked.sweep.title = Title(flags.model);
+  asked.sweep.title = report::TitleOf(flags.model);
   asked.model = std::move(flags.model);
   return asked;
 }

@@ -13,10 +13,10 @@
 #include "client/answer/exit_code.h"
 #include "client/answer/memory_fit.h"
 #include "client/answer/unknown.h"
-#include "client/request/question.h"
 #include "client/terminal/output.h"
 #include "client/terminal/text_table.h"
 #include "nlohmann/json.hpp"
+#include "report/question.h"
 
 namespace cobra::client {
 namespace {
@@ -207,7 +207,7 @@ json SweepDocument(const Sweep& sweep, const ModelArguments& model) {
             {"knee_definition", kKneeDefinition},
             {"model_version", sweep.model_version},
             {"targets", std::move(targets)}};
-  AddQuestion(model, &j);
+  report::AddModel(model, &j);
   return j;
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "frontend/model_source.h"
