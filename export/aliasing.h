@@ -1,6 +1,5 @@
-// Which values of a graph share memory. ONNX and ncnn have no calls in place: a write gives the
-// memory a new value, and whoever reads the memory later, through whatever view, must read that
-// one.
+// Which values of a graph share memory. ONNX and ncnn have no in-place calls, so a write gives the
+// memory a new value, and every later reader, through whatever view, must read that one.
 #ifndef COBRA_EXPORT_ALIASING_H_
 #define COBRA_EXPORT_ALIASING_H_
 

@@ -1,4 +1,4 @@
-// One call of a graph as every format reads it: its inputs, its types, its attributes. A format's
+// One call of the graph as every format reads it: its inputs, types and attributes. A format's
 // CallWriter adds what it writes.
 #ifndef COBRA_EXPORT_CALL_ARGUMENTS_H_
 #define COBRA_EXPORT_CALL_ARGUMENTS_H_

@@ -1,9 +1,9 @@
 // One call of the graph while it becomes layers of an ncnn network: what a handler (handlers.h)
 // sees.
 //
-// A blob of ncnn has up to four dimensions and no batch. A tensor of the graph is any blob with its
-// numbers in the same order; which sizes the blob has is each layer's choice. BlobOf() says which
-// it has as a rule: the tensor's own, without a batch of 1 in front.
+// A blob in ncnn has up to four dimensions and no batch. A tensor of the graph may be any blob that
+// has its numbers in the same order; each layer chooses the blob's sizes. BlobOf() returns the
+// usual ones: those of the tensor, without a leading batch of 1.
 #ifndef COBRA_EXPORT_NCNN_CALL_WRITER_H_
 #define COBRA_EXPORT_NCNN_CALL_WRITER_H_
 

@@ -1,4 +1,4 @@
-// Calls on every element of one tensor; softmax and what is made of it.
+// Elementwise functions of one tensor; softmax and what is computed from it.
 #include <cmath>
 #include <limits>
 

@@ -1,5 +1,6 @@
-// Arithmetic of two tensors, or of a tensor and a number. Blobs of as many dimensions broadcast as
-// PyTorch's tensors do; ncnn's rule for blobs of fewer dimensions is another, and never used.
+// Arithmetic on two tensors, or on a tensor and a number. Blobs with the same number of dimensions
+// broadcast as PyTorch's tensors do; ncnn has another rule for blobs with fewer dimensions, which
+// is never used.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,5 +1,5 @@
-// einsum of two tensors as a product of matrices, one for each value of the letters that all three
-// have.
+// einsum of two tensors as a matrix product, one for each value of the letters that all three
+// tensors have.
 #include <algorithm>
 #include <map>
 

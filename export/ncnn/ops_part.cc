@@ -1,4 +1,4 @@
-// Parts of tensors, and tensors of parts.
+// Parts of tensors, and tensors joined from parts.
 #include <algorithm>
 #include <optional>
 

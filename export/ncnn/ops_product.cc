@@ -1,4 +1,4 @@
-// Matrix products, attention, tables.
+// Matrix products, attention, embeddings.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// Sums, averages and their like over dimensions.
+// Reductions over dimensions: sums, means and the like.
 #include <algorithm>
 #include <cmath>
 

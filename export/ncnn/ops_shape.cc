@@ -1,4 +1,4 @@
-// The same numbers under another shape or in another order.
+// The same numbers in another shape or order.
 #include <algorithm>
 #include <numeric>
 

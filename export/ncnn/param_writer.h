@@ -1,6 +1,5 @@
 // A network of ncnn while it is written: layers with their blobs, the text of FILE.param and the
-// bytes of FILE.bin.
-// The only place that knows the two formats.
+// bytes of FILE.bin. The only place that knows the two formats.
 #ifndef COBRA_EXPORT_NCNN_PARAM_WRITER_H_
 #define COBRA_EXPORT_NCNN_PARAM_WRITER_H_
 

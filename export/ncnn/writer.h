@@ -1,8 +1,8 @@
 // A network as ncnn's FILE.param (layers, text) and FILE.bin (weights). ncnn computes one sample in
 // float32: tensors lose a batch of 1 (export/ncnn/call_writer.h), and a call on a larger batch is
-// an error. Every call becomes one layer where ncnn has one, otherwise some; nothing is fused. A
-// layer's name begins with the call it belongs to ("call17/Convolution"). Inputs are the blobs in0,
-// in1, ...; outputs out0, out1, ...
+// an error. A call becomes one layer if ncnn has one for it, otherwise several; nothing is fused. A
+// layer's name begins with the call that it belongs to ("call17/Convolution"). Inputs are the blobs
+// in0, in1, ...; outputs out0, out1, ...
 #ifndef COBRA_EXPORT_NCNN_WRITER_H_
 #define COBRA_EXPORT_NCNN_WRITER_H_
 

@@ -1,4 +1,4 @@
-// Convolutions, and what moves windows (unfold, fold).
+// Convolutions, and calls that move windows (unfold, fold).
 #include <algorithm>
 
 #include "export/onnx/handlers.h"

@@ -1,4 +1,4 @@
-// What picks, places or sorts elements by index tensors.
+// Calls that pick, place or sort elements by index tensors.
 #include <algorithm>
 
 #include "export/onnx/handlers.h"

@@ -1,4 +1,4 @@
-// Functions of one number.
+// Elementwise functions of one tensor.
 #include <cmath>
 
 #include "export/onnx/handlers.h"

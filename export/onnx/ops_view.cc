@@ -1,5 +1,4 @@
-// Views: the same numbers under another shape or order. Which tensors share their memory is
-// aliasing.h's business.
+// Views: the same numbers in another shape or order. aliasing.h says which tensors share memory.
 #include <algorithm>
 
 #include "base/status_macros.h"

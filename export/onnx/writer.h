@@ -1,8 +1,8 @@
-// A network as an ONNX model: opset 17 of the default domain, IR version 8. Every call becomes one
-// node where ONNX has one, otherwise some. A node's name begins with the call it belongs to
-// ("call17/Conv"), so that what a runtime measures can be given back to the calls of the graph.
-// Large weights are left in the weights' file (export/weights.h), of which the model says where
-// each one is.
+// A network as an ONNX model: opset 17 of the default domain, IR version 8. A call becomes one node
+// if ONNX has one for it, otherwise several. A node's name begins with the call that it belongs to
+// ("call17/Conv"), so that the times that a runtime measures can be assigned to the calls of the
+// graph. Large weights stay in the weights' file (export/weights.h), and the model says where in it
+// each of them is.
 #ifndef COBRA_EXPORT_ONNX_WRITER_H_
 #define COBRA_EXPORT_ONNX_WRITER_H_
 
@@ -35,7 +35,7 @@ absl::Status WriteOnnxFiles(const graph::Graph& graph, const Weights& weights, c
 // "net.safetensors" of "folder/net.onnx"; the file's own name with the folder.
 std::string WeightsPath(absl::string_view onnx_path);
 
-// The call that a node belongs to: 17 of "call17/Conv_2"; -1 if the name is no such one.
+// The call that a node belongs to: 17 of "call17/Conv_2"; -1 if the name is not one of these.
 int32_t CallOfNode(absl::string_view node_name);
 
 // What can be written, for docs/onnx_export.md and tests.

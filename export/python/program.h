@@ -1,7 +1,7 @@
 // A graph as a PyTorch program: one nn.Module whose forward() makes the graph's calls in their
 // order, with their arguments. It needs nothing but torch (1.13 or any 2.x; torchvision for its own
-// operators), and has the parameters and buffers of the graph under their names, so that
-// load_state_dict() takes those of the original model.
+// operators), and names its parameters and buffers as the graph does, so that load_state_dict()
+// takes those of the original model.
 #ifndef COBRA_EXPORT_PYTHON_PROGRAM_H_
 #define COBRA_EXPORT_PYTHON_PROGRAM_H_
 

@@ -1,4 +1,4 @@
-// Weights as the kernels want them, from the tensors of a model version.
+// Weights in the kernels' layout, from the tensors of a model version.
 #ifndef COBRA_MODEL_INFER_LINEAR_H_
 #define COBRA_MODEL_INFER_LINEAR_H_
 

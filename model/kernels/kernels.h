@@ -1,6 +1,6 @@
-// The arithmetic of the networks, for the instruction sets that there are. Matrices are of floats,
+// The arithmetic of the networks, compiled for several instruction sets. Matrices are of floats,
 // row by row; a stride is the number of floats from one row to the next. Widths are padded to whole
-// lanes of 16 (PaddedWidth), and what is in the padding of a row may be overwritten.
+// lanes of 16 (PaddedWidth), and the padding of a row may be overwritten.
 #ifndef COBRA_MODEL_KERNELS_KERNELS_H_
 #define COBRA_MODEL_KERNELS_KERNELS_H_
 

@@ -1,6 +1,6 @@
 // The transformer encoder over one layer's tokens (COBRA, section 3): token embeddings, pre-norm
 // multi-head attention blocks, mean pooling. The position of a token is part of its id
-// (model/text/tokenizer.h), so there is no positional encoding beside it. The encoder does not
+// (model/text/tokenizer.h), so there is no separate positional encoding. The encoder does not
 // depend on the target, so its output is cached per layer. Includes LibTorch headers.
 #ifndef COBRA_MODEL_NET_ENCODER_H_
 #define COBRA_MODEL_NET_ENCODER_H_

@@ -2,9 +2,9 @@
 // target. Messages go along the data flow and against it with separate weights, and through one
 // global node per network (Yue et al.). Instead of pooling to one number, every node predicts its
 // own contribution in the network; the contributions add up to the latency, so that the breakdown
-// is the prediction. What a target takes for any run, however small the network (entering a
-// compiled graph, the first launch on a GPU), is shared among the calls by their shares. Includes
-// LibTorch headers.
+// is the prediction. The time that a target takes for any run, however small the network (entering
+// a compiled graph, the first launch on a GPU), is divided among the calls by their shares.
+// Includes LibTorch headers.
 #ifndef COBRA_MODEL_NET_GRAPH_NET_H_
 #define COBRA_MODEL_NET_GRAPH_NET_H_
 

@@ -1,5 +1,6 @@
-// Predicts the latency of a layer that runs alone on a target, from its vector of the encoder.
-// Includes LibTorch headers.
+// Predicts the latency of a layer that runs by itself on a target, from the encoder's vector and
+// the amounts of work of the call: the prices of the work are what this network learns
+// (model/training/training_run.cc). Includes LibTorch headers.
 #ifndef COBRA_MODEL_NET_LAYER_HEAD_H_
 #define COBRA_MODEL_NET_LAYER_HEAD_H_
 

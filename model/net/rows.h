@@ -1,5 +1,5 @@
-// Rows of matrices by their numbers, as graphs need them, with gradients. On a processor LibTorch's
-// index_add sets up a loop of its own for each row. Includes LibTorch headers.
+// Takes and adds rows of matrices by their numbers, as graph networks need it, with gradients. On a
+// processor LibTorch's index_add sets up a loop for every single row. Includes LibTorch headers.
 #ifndef COBRA_MODEL_NET_ROWS_H_
 #define COBRA_MODEL_NET_ROWS_H_
 

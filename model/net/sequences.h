@@ -1,7 +1,7 @@
-// What a transformer does within sequences that lie one behind the other, without padding: sequence
-// i ends before row ends[i]. On a processor each is one pass over the rows; at::matmul would call
-// BLAS for each head of each sequence, three times forward and back. Elsewhere they are made of
-// LibTorch's operators. Includes LibTorch headers.
+// What a transformer computes within sequences that are stored one after the other, without
+// padding: sequence i ends before row ends[i]. On a processor each is one pass over the rows;
+// at::matmul would call BLAS for each head of each sequence, three times forward and back.
+// Elsewhere they are made of LibTorch's operators. Includes LibTorch headers.
 #ifndef COBRA_MODEL_NET_SEQUENCES_H_
 #define COBRA_MODEL_NET_SEQUENCES_H_
 

@@ -1,4 +1,4 @@
-// A prediction of the undisturbed machine becomes one of the machine as it is (disturbance.h).
+// Turns a prediction for the undisturbed machine into one for the machine as it is (disturbance.h).
 #ifndef COBRA_MODEL_PREDICT_DISTURBED_PREDICTION_H_
 #define COBRA_MODEL_PREDICT_DISTURBED_PREDICTION_H_
 

@@ -1,6 +1,6 @@
 // The layers of a network and the encoder's vector of each. A layer is a call with its shapes,
 // however often the network has it. Vectors are kept for other networks; what simultaneous callers
-// want is computed together (shared_batches.h).
+// ask for is computed together (shared_batches.h).
 #ifndef COBRA_MODEL_PREDICT_LAYER_EMBEDDER_H_
 #define COBRA_MODEL_PREDICT_LAYER_EMBEDDER_H_
 

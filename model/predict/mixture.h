@@ -1,4 +1,5 @@
-// Predictions of several trained targets for one network on a device that they explain together.
+// Combines the predictions of several trained targets for one network on a device that they explain
+// together.
 #ifndef COBRA_MODEL_PREDICT_MIXTURE_H_
 #define COBRA_MODEL_PREDICT_MIXTURE_H_
 

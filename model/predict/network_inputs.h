@@ -1,4 +1,5 @@
-// What the graph network is given of a network, by what of a target decides about it.
+// The inputs of the graph network for one network, computed once for all targets on which they are
+// the same.
 #ifndef COBRA_MODEL_PREDICT_NETWORK_INPUTS_H_
 #define COBRA_MODEL_PREDICT_NETWORK_INPUTS_H_
 

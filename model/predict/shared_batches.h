@@ -1,9 +1,9 @@
-// What simultaneous callers want computed, in common batches. What several of them want is computed
-// once.
+// Computes what simultaneous callers ask for in common batches. What several of them ask for is
+// computed once.
 //
-// A caller computes a batch itself: what it wants, then a little of what others wait for, if that
-// is little too. A batch with room waits a moment for callers that are still writing down what they
-// want; a caller that is alone never waits. Nobody computes a part of a large request of somebody
+// A caller computes a batch itself: what it asks for, then a little of what others wait for, if
+// that is little too. A batch with room waits a moment for callers that are still preparing their
+// requests; a single caller never waits. Nobody computes a part of a large request of somebody
 // else. Any thread.
 #ifndef COBRA_MODEL_PREDICT_SHARED_BATCHES_H_
 #define COBRA_MODEL_PREDICT_SHARED_BATCHES_H_

@@ -1,6 +1,6 @@
 // A model of one search space, fitted to a user's table. It predicts any architecture on the
 // devices of the table, and on a new device after a few of its latencies. Saved as a directory:
-// manifest.json, tensors.safetensors. Shows LibTorch.
+// manifest.json, tensors.safetensors. Includes LibTorch headers.
 #ifndef COBRA_MODEL_SPACE_SPACE_MODEL_H_
 #define COBRA_MODEL_SPACE_SPACE_MODEL_H_
 

@@ -1,5 +1,5 @@
 // Code shared by training, refitting and evaluation: tokenized texts, batches, the forward pass and
-// its loss. Shows LibTorch; only files of model/training/ and lab/ include it.
+// its loss. Includes LibTorch headers; only files of model/training/ and lab/ include it.
 #ifndef COBRA_MODEL_TRAINING_BATCH_H_
 #define COBRA_MODEL_TRAINING_BATCH_H_
 

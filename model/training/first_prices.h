@@ -1,4 +1,4 @@
-// The prices with which a GPU begins: those of its data sheet. Includes LibTorch headers.
+// A GPU's prices before training: those of its data sheet. Includes LibTorch headers.
 #ifndef COBRA_MODEL_TRAINING_FIRST_PRICES_H_
 #define COBRA_MODEL_TRAINING_FIRST_PRICES_H_
 
@@ -12,13 +12,14 @@ namespace cobra::training {
 // any weight. For a net that has not been trained.
 void StartWithDataSheets(net::CobraNet* net);
 
-// To be called after each step of training. What a kernel takes that only moves bytes stays a price
-// of the target, the same for all calls: learned from those that many networks have, it would else
-// be wrong for others. The price of a thread's step stays predict::kLogThreadStep: one family of
-// networks has nearly all of such steps, and where it is left out of training, nothing else would
-// hold the price. What such prices had learned of calls is lost.
+// To be called after each step of training. The price of a kernel that only moves bytes stays one
+// per target, the same for all calls: otherwise it would be learned from the calls that many
+// networks have, and be wrong for others. The price of a thread's step stays
+// predict::kLogThreadStep: nearly all such steps are in one family of networks, and without that
+// family in training nothing else would determine the price. What these prices have learned about
+// calls is lost.
 void HoldPrices(net::CobraNet* net);
-// Whether a version was trained so; an older one is not to be changed by a refit.
+// Whether a version was trained in this way; a refit must not change an older one.
 bool HoldsPrices(const net::CobraNet& net);
 
 }  // namespace cobra::training

@@ -1,10 +1,9 @@
 // Trains a model version on new measurements: `cobra-train refit`. It takes minutes, not hours,
 // because training continues from the version's weights. Every batch is half new rows and half old
 // ones, so that old knowledge is kept. The targets of the old rows are the version's own
-// predictions (Li and Hoiem, "Learning without Forgetting", 2016).
-// So are those of the version's other targets, on which nothing was measured.
-// New words and wider ranges of numbers enter the vocabulary, so that the same request is predicted
-// with confidence afterwards.
+// predictions (Li and Hoiem, "Learning without Forgetting", 2016), and so are those of the
+// version's other targets, on which nothing was measured. New words and wider ranges of numbers
+// enter the vocabulary, so that the same request is predicted with confidence afterwards.
 #ifndef COBRA_MODEL_TRAINING_REFIT_H_
 #define COBRA_MODEL_TRAINING_REFIT_H_
 

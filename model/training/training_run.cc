@@ -1,11 +1,11 @@
-// Three losses, all on log-latency so that a 1 ms and a 100 ms network count alike:
-//   layers    the layer head against layers measured alone;
+// Four losses, all on log-latency so that a 1 ms and a 100 ms network count alike:
+//   layers    the layer head against layers measured by themselves;
 //   nodes     the graph network's contributions against the profile of each node inside a measured
 //             network;
 //   networks  the sum of the contributions against the network's latency (and against single
 //             layers, as networks of one);
-//   growth    what no measurement is needed for: on no target a network is faster at twice the
-//             batch, a perceptron in a larger width, or either with less bandwidth.
+//   growth    needs no measurement: on no target is a network faster at twice the batch, a
+//             perceptron at a larger width, or either with less bandwidth.
 // The many layers determine the cost of a call; the few networks determine the effects of context
 // (caches, allocator).
 #include "model/training/training_run.h"

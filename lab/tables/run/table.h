@@ -1,5 +1,5 @@
-// A rerun of a published table: methods on the same split in the same run, seed by seed. Finished
-// cells are saved, so that an interrupted run can be resumed.
+// A rerun of a table: methods on the same split in the same run, seed by seed. Finished cells are
+// saved, so that an interrupted run can be resumed.
 #ifndef COBRA_LAB_TABLES_RUN_TABLE_H_
 #define COBRA_LAB_TABLES_RUN_TABLE_H_
 

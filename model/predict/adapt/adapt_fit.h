@@ -5,9 +5,9 @@
 // of the calls (adapt_terms.h), plus noise. The coefficients are Gaussian around what the data
 // sheets say (adapt_prior.h). Candidate, distance (by how much the covariance is multiplied) and
 // noise are unknown: all combinations are weighted by their likelihood, so that three samples
-// choose among candidates and scale them, and with more the operator groups move. A sample far from
-// what the others predict for it loses its weight. Each sample's error is that of a fit to the
-// others (exactly, without fitting again: Sherman and Morrison).
+// choose among the candidates and scale them; with more samples the operator groups are corrected,
+// too. A sample far from what the others predict for it loses its weight. Each sample's error is
+// that of a fit to the others (exactly, without fitting again: Sherman and Morrison).
 #ifndef COBRA_MODEL_PREDICT_ADAPT_ADAPT_FIT_H_
 #define COBRA_MODEL_PREDICT_ADAPT_ADAPT_FIT_H_
 

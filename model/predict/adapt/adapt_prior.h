@@ -1,6 +1,6 @@
-// What is known of a device before anything was timed on it: how near its data sheet is to the
-// trained targets', what the data sheets make of the difference, and how trained targets differ
-// from each other beyond their data sheets.
+// What is known about a device before anything has been timed on it: how near its data sheet is to
+// those of the trained targets, which differences in latency the data sheets imply, and how trained
+// targets differ from each other beyond their data sheets.
 #ifndef COBRA_MODEL_PREDICT_ADAPT_ADAPT_PRIOR_H_
 #define COBRA_MODEL_PREDICT_ADAPT_ADAPT_PRIOR_H_
 

@@ -1,4 +1,4 @@
-// Networks that were timed on a device, whichever way a target is made of them.
+// Networks that were timed on a device, in whichever way a target is made from them.
 #ifndef COBRA_MODEL_PREDICT_ADAPT_ADAPT_SAMPLES_H_
 #define COBRA_MODEL_PREDICT_ADAPT_ADAPT_SAMPLES_H_
 

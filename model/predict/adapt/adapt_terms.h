@@ -1,8 +1,8 @@
-// What an adaptation to a new device (adapter.h) may change of a trained target: the group terms of
+// What an adaptation to a new device (adapter.h) may change in a trained target: the group terms of
 // a calibration (calibration_terms.h), so that both are stored and served as the same coefficients,
-// and one of launching. How long that takes is the host's and says nothing of the device: two hosts
-// with an L40S differ by a factor of two and a half in programs of 20 us, and by a tenth in those
-// of 2 ms.
+// and a term for launching. Launching depends on the host and says nothing about the device: two
+// hosts with an L40S differ by a factor of two and a half in programs of 20 us, and by a tenth in
+// those of 2 ms.
 #ifndef COBRA_MODEL_PREDICT_ADAPT_ADAPT_TERMS_H_
 #define COBRA_MODEL_PREDICT_ADAPT_ADAPT_TERMS_H_
 

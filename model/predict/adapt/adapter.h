@@ -1,9 +1,10 @@
-// A target for a device that no training has seen: from its data sheet alone, or from a few
-// networks that were timed on it. The trained targets nearest to its data sheet explain it together
-// (adapt_fit.h), after what the data sheets make of the difference (adapt_prior.h).
+// A target for a device that no training has seen: from nothing but its data sheet, or from a few
+// networks that were timed on it. The trained targets whose data sheets are nearest explain it
+// together (adapt_fit.h), after they have been corrected by the difference of the data sheets
+// (adapt_prior.h).
 //
-// It checks itself: if the samples predict each other worse than the data sheet alone does, they
-// are not used. The interval is as wide as what is left: its conformal scores are the samples'
+// It checks itself: if the samples predict each other worse than the data sheet does, they are not
+// used. The interval is as wide as the remaining errors: its conformal scores are the samples'
 // errors by the other samples, and, like ten more samples, the errors of trained targets from as
 // many samples, their whole device left out.
 #ifndef COBRA_MODEL_PREDICT_ADAPT_ADAPTER_H_

@@ -12,10 +12,9 @@
 // network whose profile was measured count like layers, by their shares. The networks then
 // determine one scale for effects that single layers do not show (caches, allocator).
 //
-// Whether all these terms, those without work, a common factor alone, or nothing is corrected is
-// decided by errors on an eighth of the probe at a time, to which nothing was fitted. So a
-// calibration is hardly ever worse than none. The same errors, of its networks, say how wide the
-// intervals are.
+// Whether all these terms are used, those without work, only a common factor, or none is decided by
+// the errors on an eighth of the probe at a time, to which nothing was fitted. So a calibration is
+// hardly ever worse than none. The same errors, of its networks, say how wide the intervals are.
 #ifndef COBRA_MODEL_PREDICT_ADAPT_CALIBRATION_H_
 #define COBRA_MODEL_PREDICT_ADAPT_CALIBRATION_H_
 

@@ -1,6 +1,7 @@
-// Which trained targets a new device can be compared with by profiles (profile_model.h), and what
-// they take for a network: as measured when the version was trained, where it was. Elsewhere as
-// predicted; where many targets measured it, half of what those with a similar shape say.
+// Which trained targets a new device can be compared with by profiles (profile_model.h), and how
+// long these take for a network: as measured when the version was trained, if it was measured
+// there, otherwise as predicted. If many targets measured it, the prediction is averaged with what
+// those with a similar shape say (profile_gaps.h).
 #ifndef COBRA_MODEL_PREDICT_ADAPT_PROFILE_ADAPTER_H_
 #define COBRA_MODEL_PREDICT_ADAPT_PROFILE_ADAPTER_H_
 

@@ -1,4 +1,5 @@
-// A new device by its peers' profiles (profile_adapter.h), as a calibration that can be stored.
+// A new device, described by the profiles of its peers (profile_adapter.h), as a calibration that
+// can be stored.
 #ifndef COBRA_MODEL_PREDICT_ADAPT_PROFILE_CALIBRATION_H_
 #define COBRA_MODEL_PREDICT_ADAPT_PROFILE_CALIBRATION_H_
 

@@ -1,5 +1,5 @@
-// What a network takes on targets where it was not measured, from those where it was: targets with
-// a similar shape say most, each at its own level.
+// Estimates how long a network takes on targets where it was not measured, from those where it was:
+// targets with a similar shape count most, each at its own level.
 #ifndef COBRA_MODEL_PREDICT_ADAPT_PROFILE_GAPS_H_
 #define COBRA_MODEL_PREDICT_ADAPT_PROFILE_GAPS_H_
 

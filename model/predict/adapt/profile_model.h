@@ -1,12 +1,13 @@
-// What many devices take for the same networks says what another one takes, from a few of its
-// latencies: the devices of one runtime differ in a few ways only, and most new ones are near an
-// old one.
+// Predicts a device from a few of its latencies and from what many devices take for the same
+// networks: the devices of one runtime differ in only a few ways, and most new ones are near a
+// known one.
 //
-// Logarithms of latencies. The new device is a mixture: each trained target, scaled to what the
-// data sheets make of the difference, is the mean of a Gaussian whose covariance is that of the
-// differences between near targets. Wide Gaussians with the covariance between all targets catch
-// devices like none. Samples weight the components and move each. Networks need not be known: of
-// each only what every trained target takes for it is asked for, measured or predicted.
+// It models logarithms of latencies. The new device is a mixture: each trained target, scaled by
+// the difference of the data sheets, is the mean of a Gaussian whose covariance is that of the
+// differences between near targets. Wide Gaussians with the covariance between all targets stand
+// for devices unlike any of them. Samples weight the components and move each of them. A network
+// need not be known: all that is asked for is how long every trained target takes for it, measured
+// or predicted.
 //
 // The answer is the median under weights 1 / latency to the power kRelative: it lies between the
 // median and what minimises the relative error.

@@ -1,6 +1,6 @@
-// Small networks of the kinds that people run, built in: on their predictions the trained targets
-// are compared with each other, so that what distinguishes devices is known without measurements
-// (adapt_prior.h).
+// Small networks of common kinds, built in: the trained targets are compared with each other by
+// what they predict for these, so that the differences between devices are known without
+// measurements (adapt_prior.h).
 #ifndef COBRA_MODEL_PREDICT_ADAPT_REFERENCE_NETWORKS_H_
 #define COBRA_MODEL_PREDICT_ADAPT_REFERENCE_NETWORKS_H_
 

@@ -1,5 +1,5 @@
-// A network in PyTorch as a file of ncnn has it, for targets that were measured with such files:
-// its converters fold a batch normalization into the convolution or the linear layer before it.
+// A PyTorch network as a file of ncnn has it, for targets that were measured with such files:
+// ncnn's converters fold a batch normalization into the convolution or the linear layer before it.
 #ifndef COBRA_MODEL_PREDICT_AS_RUN_FOLDED_NORMS_H_
 #define COBRA_MODEL_PREDICT_AS_RUN_FOLDED_NORMS_H_
 

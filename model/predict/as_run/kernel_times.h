@@ -1,6 +1,6 @@
-// The times of single calls, from the profile of a runtime that takes several calls for one: what a
-// network's contributions are compared with in training (model/training/training_run.cc, `nodes`) and in
-// calibration.
+// The times of single calls, from the profile of a runtime that runs several calls as one: what a
+// network's contributions are compared with in training (model/training/training_run.cc, `nodes`)
+// and in calibration.
 #ifndef COBRA_MODEL_PREDICT_AS_RUN_KERNEL_TIMES_H_
 #define COBRA_MODEL_PREDICT_AS_RUN_KERNEL_TIMES_H_
 

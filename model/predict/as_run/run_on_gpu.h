@@ -1,6 +1,6 @@
-// A network as PyTorch runs it on a GPU, where the graph has one call for several kernels that
-// other networks call by themselves, or a call whose time is counted elsewhere. Targets that never
-// measured the one call know its parts.
+// A network as PyTorch runs it on a GPU, if the graph has one call for several kernels that other
+// networks call separately, or a call whose time is counted elsewhere. Targets that never measured
+// the one call know its parts.
 #ifndef COBRA_MODEL_PREDICT_AS_RUN_RUN_ON_GPU_H_
 #define COBRA_MODEL_PREDICT_AS_RUN_RUN_ON_GPU_H_
 

@@ -1,5 +1,5 @@
-// What a target was measured on, and what lies outside: the reasons of a prediction that
-// extrapolates, beside the words of its layers (unknown_reason.h).
+// The range in which a target was measured, and what lies outside it: why a prediction
+// extrapolates, apart from the words of its layers (unknown_reason.h).
 #ifndef COBRA_MODEL_PREDICT_PRICE_KNOWN_RANGE_H_
 #define COBRA_MODEL_PREDICT_PRICE_KNOWN_RANGE_H_
 

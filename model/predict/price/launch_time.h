@@ -1,5 +1,5 @@
-// What the host of a GPU takes to launch a network's kernels, where no measurement of a target says
-// it.
+// How long the host of a GPU takes to launch a network's kernels, for targets whose measurements do
+// not show it.
 #ifndef COBRA_MODEL_PREDICT_PRICE_LAUNCH_TIME_H_
 #define COBRA_MODEL_PREDICT_PRICE_LAUNCH_TIME_H_
 

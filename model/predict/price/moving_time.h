@@ -1,4 +1,4 @@
-// The least time of a call by what it moves.
+// The least time that a call takes to move its data.
 #ifndef COBRA_MODEL_PREDICT_PRICE_MOVING_TIME_H_
 #define COBRA_MODEL_PREDICT_PRICE_MOVING_TIME_H_
 

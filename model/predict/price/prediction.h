@@ -1,4 +1,4 @@
-// What is predicted for a network, and how sure that is.
+// What is predicted for a network, and how certain it is.
 #ifndef COBRA_MODEL_PREDICT_PRICE_PREDICTION_H_
 #define COBRA_MODEL_PREDICT_PRICE_PREDICTION_H_
 

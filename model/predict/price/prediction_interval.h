@@ -1,5 +1,5 @@
-// The interval of a prediction: as wide as errors on networks like it were, wider where something
-// about it is unknown.
+// The interval of a prediction: as wide as the errors on similar networks, and wider if something
+// about this one is unknown.
 #ifndef COBRA_MODEL_PREDICT_PRICE_PREDICTION_INTERVAL_H_
 #define COBRA_MODEL_PREDICT_PRICE_PREDICTION_INTERVAL_H_
 

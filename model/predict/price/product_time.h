@@ -1,4 +1,4 @@
-// The least and the most that a product of matrices takes on a GPU by its data sheet.
+// The least and the most time that a matrix product takes on a GPU, by its data sheet.
 #ifndef COBRA_MODEL_PREDICT_PRICE_PRODUCT_TIME_H_
 #define COBRA_MODEL_PREDICT_PRICE_PRODUCT_TIME_H_
 

@@ -1,5 +1,5 @@
-// What a call takes on a device, by its data sheet: no less than it must move and compute, no more
-// than a plain product ever takes.
+// The limits that a device's data sheet sets to the time of a call: no less than it takes to move
+// and compute, no more than a plain product ever takes.
 #ifndef COBRA_MODEL_PREDICT_PRICE_SHEET_LIMITS_H_
 #define COBRA_MODEL_PREDICT_PRICE_SHEET_LIMITS_H_
 

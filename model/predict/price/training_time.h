@@ -1,4 +1,4 @@
-// What training mode adds to a call on targets that were measured in inference alone.
+// What training mode adds to a call on targets that were measured only in inference.
 #ifndef COBRA_MODEL_PREDICT_PRICE_TRAINING_TIME_H_
 #define COBRA_MODEL_PREDICT_PRICE_TRAINING_TIME_H_
 

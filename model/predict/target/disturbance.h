@@ -1,8 +1,8 @@
-// What else runs on a machine, and what it does to the networks there. A probe times networks as
-// its user does, while neighbours come and go, and knows of each what it takes undisturbed
+// What else runs on a machine, and how much it slows networks down. A probe times networks as its
+// user would, while neighbours come and go, and knows how long each of them takes undisturbed
 // (worker/meter/pulse.h). The ratios of the two are what users will see: a calibration is fitted to
-// the undisturbed times, which do not depend on the hour, and its predictions are then given the
-// machine as it is.
+// the undisturbed times, which do not depend on the hour, and its predictions are then corrected
+// for the machine as it is.
 #ifndef COBRA_MODEL_PREDICT_TARGET_DISTURBANCE_H_
 #define COBRA_MODEL_PREDICT_TARGET_DISTURBANCE_H_
 

@@ -1,5 +1,5 @@
-// What a call takes on one core of a server, very roughly: which calls are limited by memory, and
-// which are small, hardly depends on the machine.
+// A very rough time of a call on one core of a server: which calls are limited by memory, and which
+// are small, hardly depends on the machine.
 #ifndef COBRA_MODEL_PREDICT_TARGET_ROUGH_TIME_H_
 #define COBRA_MODEL_PREDICT_TARGET_ROUGH_TIME_H_
 

@@ -1,5 +1,5 @@
-// Whether a device's data sheet can be true. What contradicts itself is refused before a target is
-// made of it.
+// Whether a device's data sheet can be true. One that contradicts itself is refused before a target
+// is made from it.
 #ifndef COBRA_MODEL_PREDICT_TARGET_SHEET_CHECK_H_
 #define COBRA_MODEL_PREDICT_TARGET_SHEET_CHECK_H_
 

@@ -1,5 +1,5 @@
-// What two data sheets have in common: how near they are, whose devices they are of, how these run
-// networks.
+// Compares two data sheets: how near they are, whether the devices have the same maker, and whether
+// they run networks in the same way.
 #ifndef COBRA_MODEL_PREDICT_TARGET_SHEET_COMPARISON_H_
 #define COBRA_MODEL_PREDICT_TARGET_SHEET_COMPARISON_H_
 

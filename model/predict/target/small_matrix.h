@@ -1,4 +1,4 @@
-// Products of vectors and square matrices whose size is known when compiling.
+// Products of vectors and square matrices whose size is known at compile time.
 #ifndef COBRA_MODEL_PREDICT_TARGET_SMALL_MATRIX_H_
 #define COBRA_MODEL_PREDICT_TARGET_SMALL_MATRIX_H_
 

@@ -1,4 +1,5 @@
-// Targets of predictions, and the adaptation to machines that the model was not trained on.
+// A target of predictions, the output of a probe, and the calibration to a machine that the model
+// was not trained on.
 #ifndef COBRA_MODEL_PREDICT_TARGET_TARGET_H_
 #define COBRA_MODEL_PREDICT_TARGET_TARGET_H_
 
@@ -43,8 +44,7 @@ struct TargetSpec {
   double vector_bits = 0;
   double l2_cache_mb = 0;
   // Convolutions in PyTorch: 3x3 of 128 channels of 28 x 28; 1x1 of 256 to 1024 of 14 x 14;
-  // depthwise 3x3 of 192 of
-  // 28 x 28.
+  // depthwise 3x3 of 192 of 28 x 28.
   double convolution_gflops = 0;
   double pointwise_gflops = 0;
   double depthwise_gflops = 0;
@@ -104,9 +104,6 @@ std::string ProbeResultToJson(const ProbeResult& probe);
 // The same, or a Diagnostic of kind kLimit beyond `max_bytes`, before they are written.
 absl::StatusOr<std::string> ProbeResultToJson(const ProbeResult& probe, int64_t max_bytes);
 
-// A correction of a trained target, fitted on a probe: per operator group, log-latency' =
-// log-latency + bias + slope * feature, plus one scale for whole networks. Stored as JSON by the
-// server.
 // The range of each work term's logarithm (WorkTerm, features.h) in a probe; empty: no limits.
 struct WorkRanges {
   std::vector<double> low, high;
@@ -143,6 +140,9 @@ struct Disturbance {
   int timings = 0;  // it is known from so many; 0: it is not known
 };
 
+// A correction of a trained target, fitted to a probe (calibration.h): the weights of the terms of
+// a call's log-latency, and one scale for whole networks. Or a device explained by several trained
+// targets (adapter.h). Stored as JSON by the server.
 struct Calibration {
   // Its name is "this-machine" unless the user gives another.
   TargetSpec machine;

@@ -1,6 +1,6 @@
 // Timings of one device at two levels: on another host, with another driver or in another power
-// mode all its networks take longer, or shorter. Unlike one bad timing, that is agreed upon by
-// many.
+// mode all its networks take longer, or shorter. A single bad timing is contradicted by the others;
+// here many agree.
 #ifndef COBRA_MODEL_PREDICT_TARGET_TIMING_LEVEL_H_
 #define COBRA_MODEL_PREDICT_TARGET_TIMING_LEVEL_H_
 

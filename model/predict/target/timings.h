@@ -1,5 +1,5 @@
-// Networks that were timed on a device, as users report them: checked one by one, and brought
-// together to one median a network.
+// Networks that were timed on a device, as users report them: checked one by one, and combined into
+// one median per network.
 #ifndef COBRA_MODEL_PREDICT_TARGET_TIMINGS_H_
 #define COBRA_MODEL_PREDICT_TARGET_TIMINGS_H_
 

@@ -1,7 +1,6 @@
-// A model version in memory: manifest, vocabulary, networks. Used by the predictor and the trainer,
-// so that the evaluated model is the one that serves. Includes LibTorch headers; only files of
-// model/ and lab/ include it.
-// What serves reads the same files without LibTorch (version.h, model/infer).
+// A model version in memory: manifest, vocabulary, networks. Used by the trainer, by evaluation and
+// by lab/. Includes LibTorch headers; only files of model/ and lab/ include it. The server reads
+// the same files without LibTorch (version.h, model/infer).
 #ifndef COBRA_MODEL_PREDICT_WEIGHTS_BUNDLE_H_
 #define COBRA_MODEL_PREDICT_WEIGHTS_BUNDLE_H_
 

@@ -1,5 +1,5 @@
-// Versions that were trained before a target's specification had all of its features, or a call all
-// of its kinds of work (model/predict/work/features.h).
+// Adds inputs to versions that were trained before a target's specification had all of its
+// features, or a call all of its kinds of work (model/predict/work/features.h).
 #ifndef COBRA_MODEL_PREDICT_WEIGHTS_LATER_INPUTS_H_
 #define COBRA_MODEL_PREDICT_WEIGHTS_LATER_INPUTS_H_
 

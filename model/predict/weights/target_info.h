@@ -1,4 +1,4 @@
-// What a model version says of itself and of its targets.
+// What a model version says about itself and its targets.
 #ifndef COBRA_MODEL_PREDICT_WEIGHTS_TARGET_INFO_H_
 #define COBRA_MODEL_PREDICT_WEIGHTS_TARGET_INFO_H_
 

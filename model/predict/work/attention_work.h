@@ -1,4 +1,4 @@
-// What PyTorch does on a GPU for a scaled_dot_product_attention that has no kernel of its own.
+// What PyTorch does on a GPU for a scaled_dot_product_attention that no fused kernel computes.
 #ifndef COBRA_MODEL_PREDICT_WORK_ATTENTION_WORK_H_
 #define COBRA_MODEL_PREDICT_WORK_ATTENTION_WORK_H_
 

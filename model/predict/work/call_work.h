@@ -1,7 +1,7 @@
 // The work that libraries do for a call, as far as it follows from shapes and from the algorithm
-// that they choose: multiply-accumulates with padded channels, copies, newly mapped memory. Of
-// LibTorch and oneDNN (graph/cost/convolution_algorithm.h); of ncnn and ONNX Runtime, where they go
-// other ways. What a target's runtime does not do has no price there.
+// that they choose: multiply-accumulates with padded channels, copies, newly mapped memory. It
+// covers LibTorch and oneDNN (graph/cost/convolution_algorithm.h), and ncnn and ONNX Runtime where
+// they differ. A target whose runtime does not do some of it learns that it costs nothing.
 #ifndef COBRA_MODEL_PREDICT_WORK_CALL_WORK_H_
 #define COBRA_MODEL_PREDICT_WORK_CALL_WORK_H_
 

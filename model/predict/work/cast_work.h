@@ -1,7 +1,7 @@
 // What autocast adds to a network's calls (torch.autocast on a GPU, which keeps the parameters in
 // float32): products and convolutions compute in half precision, norms, sums and exponentials in
-// float32, everything else in the type of its arguments. So some tensors are twice as long as
-// others, and between the two are casts, each a kernel of its own. The lists are those of
+// float32, everything else in the type of its arguments. So some tensors are twice as large as
+// others, and between the two there are casts, each a separate kernel. The lists are those of
 // aten/src/ATen/autocast_mode.h (CUDA) and of the type promotion of the others; autocast on a
 // processor, which a program may ask for itself, has another
 // (frontend/python/torch/tensor/torch_rules.def).

@@ -1,5 +1,5 @@
-// Calls that PyTorch composes of several kernels, each of which is launched and moves tensors of
-// its own: losses, distances, norms of a dimension, multi-head attention. Counted from PyTorch's
+// Calls that PyTorch composes of several kernels, each of which is launched and moves its own
+// tensors: losses, distances, norms of a dimension, multi-head attention. Counted from PyTorch's
 // sources (ATen/native/Loss.cpp, Distance.cpp, ReduceOps.cpp, Activation; torch/nn/functional.py)
 // with its profiler.
 #ifndef COBRA_MODEL_PREDICT_WORK_COMPOSITE_WORK_H_

@@ -1,4 +1,4 @@
-// Which kernel computes a depthwise convolution of PyTorch's on a GPU.
+// Which of PyTorch's kernels computes a depthwise convolution on a GPU.
 #ifndef COBRA_MODEL_PREDICT_WORK_DEPTHWISE_KERNEL_H_
 #define COBRA_MODEL_PREDICT_WORK_DEPTHWISE_KERNEL_H_
 

@@ -1,5 +1,5 @@
-// Inputs of the networks besides the layer texts: the target's published specification and a
-// network's totals.
+// Inputs of the networks besides the layer texts: the target's published specification, a network's
+// totals, and the amounts of work of a call (WorkTerm).
 #ifndef COBRA_MODEL_PREDICT_WORK_FEATURES_H_
 #define COBRA_MODEL_PREDICT_WORK_FEATURES_H_
 

@@ -1,7 +1,7 @@
-// Which calls of a network a compiler (TorchInductor) makes one kernel of: those that compute each
-// element by itself go into whatever reads them, and follow whatever reduces; convolutions,
-// products and sorts are kernels of libraries. What passes between the calls of one kernel is not
-// in memory. (Ansel et al., "PyTorch 2", ASPLOS 2024, section 4.)
+// Which calls of a network a compiler (TorchInductor) fuses into one kernel: elementwise calls join
+// whatever reads them, and follow whatever reduces; convolutions, products and sorts are kernels of
+// libraries. What passes between the calls of one kernel does not go through memory. (Ansel et al.,
+// "PyTorch 2", ASPLOS 2024, section 4.)
 #ifndef COBRA_MODEL_PREDICT_WORK_FUSION_H_
 #define COBRA_MODEL_PREDICT_WORK_FUSION_H_
 

@@ -1,5 +1,5 @@
-// What the kernels of a GPU do for a call, of PyTorch: where that differs from what a processor's
-// libraries do (model/predict/work/call_work.h), and what follows from the calls around it.
+// What PyTorch's kernels on a GPU do for a call, if it is not what a processor's libraries do
+// (model/predict/work/call_work.h), and what follows from the calls around it.
 #ifndef COBRA_MODEL_PREDICT_WORK_GPU_WORK_H_
 #define COBRA_MODEL_PREDICT_WORK_GPU_WORK_H_
 

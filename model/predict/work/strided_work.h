@@ -1,7 +1,7 @@
-// What PyTorch's kernels on a GPU do more, or more slowly, because of the order in which tensors
-// lie in memory (graph/shape/layout.h): a library's kernel that needs its argument in order has it
-// copied first; neighbouring threads read what lies apart; and a kernel that finds work for few
-// threads in that order takes the rest step by step.
+// What PyTorch's kernels on a GPU have to do in addition, or more slowly, because of the order in
+// which tensors lie in memory (graph/shape/layout.h): a library's kernel that needs its argument in
+// order has it copied first; neighbouring threads read what lies apart; and a kernel that finds
+// work for few threads in that order takes the rest step by step.
 #ifndef COBRA_MODEL_PREDICT_WORK_STRIDED_WORK_H_
 #define COBRA_MODEL_PREDICT_WORK_STRIDED_WORK_H_
 

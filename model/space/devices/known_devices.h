@@ -1,6 +1,6 @@
 // Linear models of the devices of a table: for each device the latency is a linear function of the
 // architecture's features. It also applies to architectures that were not measured, and removes the
-// noise of those that were. Shows LibTorch.
+// noise of those that were. Includes LibTorch headers.
 #ifndef COBRA_MODEL_SPACE_DEVICES_KNOWN_DEVICES_H_
 #define COBRA_MODEL_SPACE_DEVICES_KNOWN_DEVICES_H_
 

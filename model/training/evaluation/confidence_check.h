@@ -1,5 +1,5 @@
-// Whether a confidence says something about the error: rows that a version is sure of beside the
-// others.
+// Whether the confidence says something about the error: compares the rows that a version is sure
+// of with the others.
 #ifndef COBRA_MODEL_TRAINING_EVALUATION_CONFIDENCE_CHECK_H_
 #define COBRA_MODEL_TRAINING_EVALUATION_CONFIDENCE_CHECK_H_
 

@@ -1,5 +1,5 @@
-// The errors of a model version on held-out rows, with those of the layer-wise sum and the FLOPs
-// line, and the repeatability floor.
+// The errors of a model version on held-out rows, beside those of the layer-wise sum and of a line
+// in FLOPs, and the repeatability floor.
 #ifndef COBRA_MODEL_TRAINING_EVALUATION_EVALUATE_H_
 #define COBRA_MODEL_TRAINING_EVALUATION_EVALUATE_H_
 

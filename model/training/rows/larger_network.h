@@ -1,5 +1,5 @@
-// A network on twice as many inputs, or of more channels: it takes no less time on any device,
-// which training adds to what was measured.
+// A network at a larger batch or with more channels: it takes no less time on any device, which
+// training learns in addition to what was measured.
 #ifndef COBRA_MODEL_TRAINING_ROWS_LARGER_NETWORK_H_
 #define COBRA_MODEL_TRAINING_ROWS_LARGER_NETWORK_H_
 

@@ -1,4 +1,4 @@
-// What physics says of a measurement on a GPU for GPUs that nobody measured
+// What physics says about GPUs that nobody measured, given a measurement on one GPU
 // (model/training/training_run.cc).
 #ifndef COBRA_MODEL_TRAINING_ROWS_OTHER_GPU_H_
 #define COBRA_MODEL_TRAINING_ROWS_OTHER_GPU_H_
