@@ -433,7 +433,7 @@ EXTERNAL = {
     r"onnx/": r"(frontend|export)/onnx/",
     r"boost/": r"server/transport/http_session\.h$",
     r"prometheus/": r"server/(lanes|transport)/",
-    r"(sqlite3|libpq-fe)\.h": r"store/sql_",
+    r"(sqlite3|libpq-fe)\.h": r"store/sql/",
     r"xgboost/": r"lab/published/",
     r"(gtest|gmock)/": r"tests/",
 }
