@@ -56,6 +56,10 @@ function(cobra_test name)
   target_compile_options(${name} PRIVATE -Wno-dangling-else $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(${name} PRIVATE COBRA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              COBRA_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  if(COBRA_PRECOMPILE AND NOT "torch" IN_LIST arg_LABELS)
+    target_precompile_headers(${name} REUSE_FROM cobra_test_headers)
+    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${COBRA_TEST_TIMEOUT_S})
 endfunction()
@@ -82,11 +86,21 @@ function(cobra_warnings name)
 endfunction()
 
 # A header that every file gets hides one that a file forgets to include: other presets do without.
-option(COBRA_PRECOMPILE "Precompile LibTorch's headers" OFF)
+option(COBRA_PRECOMPILE "Precompile the headers of LibTorch and GoogleTest" OFF)
 if(COBRA_PRECOMPILE)
   file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/torch_headers.cc CONTENT "")
   cobra_library(cobra_torch_headers SOURCES ${CMAKE_BINARY_DIR}/generated/torch_headers.cc)
   cobra_use_torch(cobra_torch_headers)
   target_compile_options(cobra_torch_headers PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   target_precompile_headers(cobra_torch_headers PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/modules/linear.h>)
+
+  if(COBRA_TESTS AND COBRA_GRPC)
+    # A program, like the tests: a header is precompiled for programs or for libraries.
+    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/test_headers.cc CONTENT "int main() {}\n")
+    cobra_executable(cobra_test_headers SOURCES ${CMAKE_BINARY_DIR}/generated/test_headers.cc LINK GTest::gmock)
+    target_compile_options(cobra_test_headers PRIVATE -Wno-dangling-else $<$<CONFIG:Release>:-O1>
+                                                      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+    target_precompile_headers(cobra_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <absl/status/statusor.h>
+                              <absl/strings/str_cat.h> <absl/time/time.h>)
+  endif()
 endif()
