@@ -36,6 +36,8 @@ function(cobra_unite)
       endif()
     endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    # g++ takes a source that is included for a header that others include as well.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endforeach()
   set(asked ${CMAKE_BINARY_DIR}/generated/unity_targets.txt)
   file(WRITE ${asked} "${table}")
