@@ -25,7 +25,7 @@ TEST(Manifest, SurvivesJson) {
   const auto back = ManifestFromJson(ManifestToJson(Small()));
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(back->vocabulary, Small().vocabulary);
-  EXPECT_TRUE(back->knows_gpu_work);
+  EXPECT_EQ(back->net.heads, Small().net.heads);
   EXPECT_EQ(back->value_ranges[2], (std::pair<double, double>{2, 5}));
   EXPECT_EQ(back->targets[0].spec.name, "cpu");
   EXPECT_EQ(back->targets[0].errors.network_mape, 0.04);
@@ -35,17 +35,6 @@ TEST(Manifest, SurvivesJson) {
   EXPECT_EQ(back->targets[0].interval.layer.spread.least, -4);
   EXPECT_EQ(back->targets[0].interval.layer.spread.greatest, -1);
   EXPECT_EQ(back->targets[0].probe_reference_us.at("00ff"), 12.5);
-}
-
-// What an older build trained says nothing of what it did not know.
-TEST(Manifest, AnOlderOneDoesNotKnowTheWorkOfGpus) {
-  std::string text = ManifestToJson(Small());
-  const std::string known = "\"knows_gpu_work\":true,";
-  const size_t at = text.find(known);
-  ASSERT_NE(at, std::string::npos);
-  const auto older = ManifestFromJson(text.erase(at, known.size()));
-  ASSERT_TRUE(older.ok()) << older.status();
-  EXPECT_FALSE(older->knows_gpu_work);
 }
 
 TEST(Manifest, KnowsItsOwnDamage) {
