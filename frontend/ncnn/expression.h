@@ -16,7 +16,7 @@
 
 namespace cobra::ncnn {
 
-// The numbers of the list, one at least. `blobs`: shapes of the layer's inputs without the batch,
+// The numbers of the list, at least one. `blobs`: shapes of the layer's inputs without the batch,
 // the outermost dimension first. InvalidArgument for a text that is not of this form or has no
 // value; Unimplemented for what ncnn reads differently from version to version.
 absl::StatusOr<std::vector<int64_t>> EvaluateSizes(absl::string_view text, absl::Span<const graph::Shape> blobs);

@@ -368,11 +368,12 @@ absl::StatusOr<std::vector<int64_t>> Importer::Sizes(const Layer& layer, int key
   return sizes;
 }
 
-absl::Status Importer::Set(const Layer& layer, size_t k, graph::ValueRef ref) {
+absl::Status Importer::Set(const Layer& layer, size_t k, absl::StatusOr<graph::ValueRef> ref) {
+  if (!ref.ok()) return ref.status();
   if (k >= layer.tops.size())
     return Wrong(layer, absl::StrCat("it has ", layer.tops.size(), " outputs, ", k + 1, " or more expected"));
   Blob& blob = blobs_[layer.tops[k]];
-  blob.ref = ref;
+  blob.ref = *ref;
   blob.known = true;
   return absl::OkStatus();
 }

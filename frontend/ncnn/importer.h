@@ -65,10 +65,10 @@ class Importer {
     graph::Shape as = {};
   };
   absl::StatusOr<graph::ValueRef> Weight(const Layer& layer, Array array);
-  // An array of the .bin file that is no parameter of the graph: the scales of an int8 layer, or
-  // numbers that the graph's call wants in several parameters.
+  // An array of the .bin file that is not a parameter of the graph: the scales of an int8 layer, or
+  // numbers that the graph's call takes in several parameters.
   void SkipWeight(graph::Shape shape, bool has_flag);
-  // A parameter `what` of the layer that is no array of the .bin file by itself.
+  // A parameter `what` of the layer that is not an array of the .bin file by itself.
   absl::StatusOr<graph::ValueRef> Parameter(const Layer& layer, absl::string_view what, graph::TensorType type);
   // A tensor that depends on no input and no weight.
   absl::StatusOr<graph::ValueRef> Constant(const Layer& layer, graph::Shape shape);
@@ -77,10 +77,10 @@ class Importer {
   absl::StatusOr<graph::ValueRef> Activate(const Layer& layer, graph::ValueRef x, int type_key = 9,
                                            int params_key = 10);
 
-  // Sets output `k`.
-  absl::Status Set(const Layer& layer, size_t k, graph::ValueRef ref);
-  // Output `k` depends on values in its size. `ref`: what of the layer's work does not, a further
-  // output of the graph.
+  // Sets output `k`; an error of what makes it is returned.
+  absl::Status Set(const Layer& layer, size_t k, absl::StatusOr<graph::ValueRef> ref);
+  // The size of output `k` depends on values. `ref`: the part of the layer's work that does not, a
+  // further output of the graph.
   absl::Status SetOpenEnded(const Layer& layer, size_t k, graph::ValueRef ref);
   // `ref` is an output of the graph although a layer reads it.
   void AddOutput(graph::ValueRef ref) { outputs_.push_back(ref); }

@@ -24,13 +24,7 @@ absl::StatusOr<graph::ValueRef> ClampOf(Importer& im, const Layer& layer, graph:
 
 absl::Status Simple(Importer& im, const Layer& layer, graph::Op op, graph::Attributes attributes = {}) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, op, std::move(attributes), {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
-}
-
-absl::Status SetAnswer(Importer& im, const Layer& layer, const absl::StatusOr<graph::ValueRef>& x) {
-  if (!x.ok()) return x.status();
-  return im.Set(layer, 0, *x);
+  return im.Set(layer, 0, im.Call(layer, op, std::move(attributes), {im.In(layer, 0)}));
 }
 
 }  // namespace
@@ -59,7 +53,7 @@ absl::StatusOr<graph::ValueRef> Importer::Activate(const Layer& layer, graph::Va
 namespace handlers {
 
 absl::Status ReLU(Importer& im, const Layer& layer) {
-  return SetAnswer(im, layer, ReluOf(im, layer, im.In(layer, 0), layer.Real(0, 0), false));
+  return im.Set(layer, 0, ReluOf(im, layer, im.In(layer, 0), layer.Real(0, 0), false));
 }
 
 absl::Status PReLU(Importer& im, const Layer& layer) {
@@ -67,13 +61,12 @@ absl::Status PReLU(Importer& im, const Layer& layer) {
   if (slopes != 1 && slopes != im.InShape(layer)[1])
     return im.Wrong(layer, absl::StrCat(slopes, " slopes for ", im.InShape(layer)[1], " channels"));
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef weight, im.Weight(layer, {"weight", {slopes}}));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::prelu, {}, {im.In(layer, 0), weight}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::prelu, {}, {im.In(layer, 0), weight}));
 }
 
 absl::Status Clip(Importer& im, const Layer& layer) {
   constexpr double kMost = 3.4028234663852886e38;
-  return SetAnswer(im, layer, ClampOf(im, layer, im.In(layer, 0), layer.Real(0, -kMost), layer.Real(1, kMost), false));
+  return im.Set(layer, 0, ClampOf(im, layer, im.In(layer, 0), layer.Real(0, -kMost), layer.Real(1, kMost), false));
 }
 
 absl::Status ELU(Importer& im, const Layer& layer) {
@@ -126,8 +119,7 @@ absl::Status GLU(Importer& im, const Layer& layer) {
 absl::Status Threshold(Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x,
                          im.Call(layer, graph::Op::gt, {{"other", layer.Real(0, 0)}}, {im.In(layer, 0)}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::to, {{"dtype", std::string("float32")}}, {x}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::to, {{"dtype", std::string("float32")}}, {x}));
 }
 
 absl::Status Softmax(Importer& im, const Layer& layer) {

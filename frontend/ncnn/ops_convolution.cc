@@ -105,8 +105,7 @@ absl::Status Convolve(Importer& im, const Layer& layer, int n, bool grouped) {
     attributes.Set("padding", std::vector<int64_t>(n, 0));
   }
   COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, kConv[n - 1], std::move(attributes), {x, weights[0], weights[1]}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Activate(layer, x));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Activate(layer, x));
 }
 
 // The result of a deconvolution before it is cut: of each dimension, what is cut off before and
@@ -193,8 +192,7 @@ absl::Status Deconvolve(Importer& im, const Layer& layer, int n, bool grouped) {
   if (!symmetric) {
     COBRA_ASSIGN_OR_RETURN(x, CutBorder(im, layer, x, conv.window));
   }
-  COBRA_ASSIGN_OR_RETURN(x, im.Activate(layer, x));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Activate(layer, x));
 }
 
 }  // namespace
@@ -236,8 +234,7 @@ absl::Status DeformableConv2D(Importer& im, const Layer& layer) {
                   {"n_offset_grps", int64_t{1}},
                   {"use_mask", masked}},
                  {x, weight, im.In(layer, 1), masked ? im.In(layer, 2) : graph::ValueRef::None(), bias}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Activate(layer, x));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Activate(layer, x));
 }
 
 }  // namespace handlers

@@ -149,8 +149,7 @@ absl::Status PriorBox(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckPositive(layer, "a number of boxes", {boxes}));
   graph::Shape shape{im.batch(), 2, 4 * s[2] * s[3] * boxes};
   if (mxnet) shape.erase(shape.begin() + 1);
-  COBRA_ASSIGN_OR_RETURN(const ValueRef x, im.Constant(layer, std::move(shape)));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Constant(layer, std::move(shape)));
 }
 
 // Inputs: offsets [boxes * 4], scores [boxes * classes] in any shape, prior boxes [2, boxes * 4].
@@ -222,14 +221,14 @@ absl::Status ROIAlign(Importer& im, const Layer& layer) {
   for (size_t d = 1; d < im.InShape(layer, 1).size(); ++d) numbers *= im.InShape(layer, 1)[d];
   if (numbers != 4) return im.Wrong(layer, absl::StrCat(numbers, " numbers for a box, which has 4"));
   COBRA_ASSIGN_OR_RETURN(const ValueRef boxes, NumberedBoxes(im, layer, 1));
-  COBRA_ASSIGN_OR_RETURN(const ValueRef x, im.Call(layer, Op::roi_align,
-                                                   {{"spatial_scale", layer.Real(2, 1)},
-                                                    {"pooled_height", height},
-                                                    {"pooled_width", width},
-                                                    {"sampling_ratio", layer.Int(3, 0)},
-                                                    {"aligned", layer.Int(4, 0) != 0}},
-                                                   {im.In(layer, 0), boxes}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, Op::roi_align,
+                        {{"spatial_scale", layer.Real(2, 1)},
+                         {"pooled_height", height},
+                         {"pooled_width", width},
+                         {"sampling_ratio", layer.Int(3, 0)},
+                         {"aligned", layer.Int(4, 0) != 0}},
+                        {im.In(layer, 0), boxes}));
 }
 
 absl::Status YoloDetectionOutput(Importer& im, const Layer& layer) { return Yolo(im, layer, true); }

@@ -108,15 +108,13 @@ absl::Status BinaryOp(Importer& im, const Layer& layer) {
   const int64_t type = layer.Int(0, 0);
   if (layer.Int(1, 0) != 0) {
     COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
-    COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, WithNumber(im, layer, type, im.In(layer, 0), layer.Real(2, 0)));
-    return im.Set(layer, 0, x);
+    return im.Set(layer, 0, WithNumber(im, layer, type, im.In(layer, 0), layer.Real(2, 0)));
   }
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 2, 2));
   const graph::Shape a_shape = im.InShape(layer, 0), b_shape = im.InShape(layer, 1);
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef a, Expanded(im, layer, im.In(layer, 0), b_shape));
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef b, Expanded(im, layer, im.In(layer, 1), a_shape));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, WithBlob(im, layer, type, a, b));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, WithBlob(im, layer, type, a, b));
 }
 
 absl::Status UnaryOp(Importer& im, const Layer& layer) {
@@ -128,8 +126,7 @@ absl::Status UnaryOp(Importer& im, const Layer& layer) {
   const int64_t type = layer.Int(0, 0);
   if (type < 0 || type >= static_cast<int64_t>(std::size(kOps)))
     return im.Unsupported(layer, absl::StrCat("operation ", type));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, kOps[type], {}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, kOps[type], {}, {im.In(layer, 0)}));
 }
 
 // A product, sum or maximum of blobs of one shape; a sum may weigh them.
@@ -231,8 +228,7 @@ absl::Status Quantize(Importer& im, const Layer& layer) {
 
 absl::Status Dequantize(Importer& im, const Layer& layer) {
   im.SkipWeight({std::max<int64_t>(layer.Int(0, 1), 1)}, false);
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, Dequantized(im, layer, layer.Int(1, 0)));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, Dequantized(im, layer, layer.Int(1, 0)));
 }
 
 // Sums of products, as int32, become int8 again. The int8 layers of this reader give no such sums:
@@ -249,8 +245,7 @@ absl::Status Requantize(Importer& im, const Layer& layer) {
   }
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, Dequantized(im, layer, layer.Int(2, 0)));
   COBRA_ASSIGN_OR_RETURN(x, im.Activate(layer, x, 3, 4));
-  COBRA_ASSIGN_OR_RETURN(x, Quantized(im, layer, x));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, Quantized(im, layer, x));
 }
 
 }  // namespace handlers

@@ -86,9 +86,9 @@ absl::Status BatchNorm(Importer& im, const Layer& layer) {
     COBRA_ASSIGN_OR_RETURN(const graph::ValueRef weight, im.Weight(layer, {name, {channels}}));
     w.push_back(weight);
   }
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::batch_norm, {{"eps", layer.Real(1, 0)}},
-                                                          {im.In(layer, 0), w[1], w[2], w[0], w[3]}));
-  return im.Set(layer, 0, x);
+  return im.Set(
+      layer, 0,
+      im.Call(layer, graph::Op::batch_norm, {{"eps", layer.Real(1, 0)}}, {im.In(layer, 0), w[1], w[2], w[0], w[3]}));
 }
 
 absl::Status Scale(Importer& im, const Layer& layer) {
@@ -120,8 +120,7 @@ absl::Status Bias(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(CheckChannels(im, layer, layer.Int(0, 0)));
   COBRA_RETURN_IF_ERROR(im.CheckDims(layer, 0, 3));
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef bias, ChannelWeight(im, layer, "bias", layer.Int(0, 0)));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::add, {}, {im.In(layer, 0), bias}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::add, {}, {im.In(layer, 0), bias}));
 }
 
 absl::Status LayerNorm(Importer& im, const Layer& layer) {
@@ -129,10 +128,9 @@ absl::Status LayerNorm(Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, NormalizedShape(im, layer, affine));
   COBRA_ASSIGN_OR_RETURN(const Affine w,
                          AffineOf(im, layer, affine, {layer.Int(0, 0)}, graph::Shape(shape.begin(), shape.end())));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::layer_norm,
-                                                          {{"normalized_shape", shape}, {"eps", layer.Real(1, 0.001)}},
-                                                          {im.In(layer, 0), w.weight, w.bias}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::layer_norm, {{"normalized_shape", shape}, {"eps", layer.Real(1, 0.001)}},
+                        {im.In(layer, 0), w.weight, w.bias}));
 }
 
 absl::Status RMSNorm(Importer& im, const Layer& layer) {
@@ -144,10 +142,9 @@ absl::Status RMSNorm(Importer& im, const Layer& layer) {
         weight,
         im.Weight(layer, {"weight", {layer.Int(0, 0)}, false, kReal, {}, graph::Shape(shape.begin(), shape.end())}));
   }
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::rms_norm,
-                                                          {{"normalized_shape", shape}, {"eps", layer.Real(1, 0.001)}},
-                                                          {im.In(layer, 0), weight}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::rms_norm, {{"normalized_shape", shape}, {"eps", layer.Real(1, 0.001)}},
+                        {im.In(layer, 0), weight}));
 }
 
 absl::Status GroupNorm(Importer& im, const Layer& layer) {
@@ -155,10 +152,9 @@ absl::Status GroupNorm(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckPositive(layer, "a number of groups", {groups}));
   COBRA_RETURN_IF_ERROR(CheckChannels(im, layer, channels));
   COBRA_ASSIGN_OR_RETURN(const Affine w, AffineOf(im, layer, layer.Int(3, 1) != 0, {channels}));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::group_norm, {{"num_groups", groups}, {"eps", layer.Real(2, 0.001)}},
-                                 {im.In(layer, 0), w.weight, w.bias}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::group_norm, {{"num_groups", groups}, {"eps", layer.Real(2, 0.001)}},
+                        {im.In(layer, 0), w.weight, w.bias}));
 }
 
 absl::Status InstanceNorm(Importer& im, const Layer& layer) {
@@ -167,10 +163,9 @@ absl::Status InstanceNorm(Importer& im, const Layer& layer) {
   if (affine) COBRA_RETURN_IF_ERROR(CheckChannels(im, layer, layer.Int(0, 0)));
   COBRA_ASSIGN_OR_RETURN(const Affine w, AffineOf(im, layer, affine, {layer.Int(0, 0)}));
   const graph::ValueRef none = graph::ValueRef::None();
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::instance_norm, {{"eps", layer.Real(1, 0.001)}},
-                                 {im.In(layer, 0), none, none, w.weight, w.bias}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::instance_norm, {{"eps", layer.Real(1, 0.001)}},
+                        {im.In(layer, 0), none, none, w.weight, w.bias}));
 }
 
 // Mean and variance over each channel, or over the whole blob.
@@ -180,15 +175,13 @@ absl::Status MVN(Importer& im, const Layer& layer) {
     std::vector<int64_t> dims = layer.Int(1, 0) != 0 ? std::vector<int64_t>{1, 2, 3} : std::vector<int64_t>{2, 3};
     COBRA_ASSIGN_OR_RETURN(graph::ValueRef mean,
                            im.Call(layer, graph::Op::mean, {{"dim", dims}, {"keepdim", true}}, {im.In(layer, 0)}));
-    COBRA_ASSIGN_OR_RETURN(mean, im.Call(layer, graph::Op::sub, {}, {im.In(layer, 0), mean}));
-    return im.Set(layer, 0, mean);
+    return im.Set(layer, 0, im.Call(layer, graph::Op::sub, {}, {im.In(layer, 0), mean}));
   }
   const graph::ValueRef none = graph::ValueRef::None();
   const int64_t groups = layer.Int(1, 0) != 0 ? 1 : im.InShape(layer)[1];
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::group_norm, {{"num_groups", groups}, {"eps", layer.Real(2, 0.0001)}},
-                                 {im.In(layer, 0), none, none}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::group_norm, {{"num_groups", groups}, {"eps", layer.Real(2, 0.0001)}},
+                        {im.In(layer, 0), none, none}));
 }
 
 absl::Status LRN(Importer& im, const Layer& layer) {
@@ -197,14 +190,12 @@ absl::Status LRN(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckDims(layer, 0, 3));
   const double alpha = layer.Real(2, 1), beta = layer.Real(3, 0.75), k = layer.Real(4, 1);
   if (region == 1) {
-    COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, WithinChannel(im, layer, size, alpha, beta, k));
-    return im.Set(layer, 0, x);
+    return im.Set(layer, 0, WithinChannel(im, layer, size, alpha, beta, k));
   }
   if (region != 0) return im.Wrong(layer, absl::StrCat("region ", region));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::local_response_norm,
-                                 {{"size", size}, {"alpha", alpha}, {"beta", beta}, {"k", k}}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::local_response_norm,
+                        {{"size", size}, {"alpha", alpha}, {"beta", beta}, {"k", k}}, {im.In(layer, 0)}));
 }
 
 // Divides by the norm of every position over the channels, of every channel, or of the whole blob.
@@ -231,8 +222,7 @@ absl::Status Normalize(Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(x, im.Reshape(layer, x, std::vector<int64_t>(s.begin(), s.end())));
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef scale,
                          im.Weight(layer, {"weight", {count}, false, kReal, {}, {count, 1, 1}}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::mul, {}, {x, scale}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::mul, {}, {x, scale}));
 }
 
 }  // namespace handlers

@@ -86,9 +86,9 @@ absl::Status AdaptivePool(Importer& im, const Layer& layer, int n, bool average)
   }
   COBRA_RETURN_IF_ERROR(im.CheckPositive(layer, "an output size", size));
   if (graph::Shape(size.begin(), size.end()) == in) return im.Set(layer, 0, im.In(layer, 0));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, (average ? kAdaptiveAvg : kAdaptiveMax)[n - 1],
-                                                          {{"output_size", size}}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(
+      layer, 0,
+      im.Call(layer, (average ? kAdaptiveAvg : kAdaptiveMax)[n - 1], {{"output_size", size}}, {im.In(layer, 0)}));
 }
 
 absl::Status Pool(Importer& im, const Layer& layer, int n) {
@@ -131,8 +131,7 @@ absl::Status Pool(Importer& im, const Layer& layer, int n) {
   } else {
     attributes.Set("dilation", window.dilation);
   }
-  COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, (average ? kAvgPool : kMaxPool)[n - 1], std::move(attributes), {x}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, (average ? kAvgPool : kMaxPool)[n - 1], std::move(attributes), {x}));
 }
 
 struct Target {
@@ -173,9 +172,9 @@ absl::StatusOr<Target> TargetOf(const Importer& im, const Layer& layer, int64_t 
 absl::Status Spread(Importer& im, const Layer& layer, const Target& target) {
   const graph::Shape s = im.InShape(layer);
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Reshape(layer, im.In(layer, 0), {s[0], s[1], 1, 1}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::expand,
-                                    {{"size", std::vector<int64_t>{s[0], s[1], target.height, target.width}}}, {x}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::expand,
+                        {{"size", std::vector<int64_t>{s[0], s[1], target.height, target.width}}}, {x}));
 }
 
 }  // namespace
@@ -203,8 +202,7 @@ absl::Status Interp(Importer& im, const Layer& layer) {
   const char* mode = type == 1 ? "nearest" : dims == 2 ? "linear" : type == 2 ? "bilinear" : "bicubic";
   graph::Attributes attributes{{"size", std::move(size)}, {"mode", std::string(mode)}};
   if (type != 1) attributes.Set("align_corners", layer.Int(6, 0) != 0);
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef y, im.Call(layer, graph::Op::interpolate, std::move(attributes), {x}));
-  return im.Set(layer, 0, y);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::interpolate, std::move(attributes), {x}));
 }
 
 absl::Status GridSample(Importer& im, const Layer& layer) {
@@ -221,12 +219,12 @@ absl::Status GridSample(Importer& im, const Layer& layer) {
   }
   constexpr const char* kModes[] = {"bilinear", "nearest", "bicubic"};
   constexpr const char* kPaddings[] = {"zeros", "border", "reflection"};
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::grid_sample,
-                                                          {{"mode", std::string(kModes[type - 1])},
-                                                           {"padding_mode", std::string(kPaddings[padding - 1])},
-                                                           {"align_corners", layer.Int(2, 0) != 0}},
-                                                          {im.In(layer, 0), grid}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::grid_sample,
+                        {{"mode", std::string(kModes[type - 1])},
+                         {"padding_mode", std::string(kPaddings[padding - 1])},
+                         {"align_corners", layer.Int(2, 0) != 0}},
+                        {im.In(layer, 0), grid}));
 }
 
 absl::Status Unfold(Importer& im, const Layer& layer) {
@@ -238,13 +236,13 @@ absl::Status Unfold(Importer& im, const Layer& layer) {
     COBRA_ASSIGN_OR_RETURN(x, im.Pad(layer, x, window.PadAmounts(), layer.Real(18, 0)));
     window.before = {0, 0};
   }
-  COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::unfold,
-                                    {{"kernel_size", window.kernel},
-                                     {"dilation", window.dilation},
-                                     {"padding", window.before},
-                                     {"stride", window.stride}},
-                                    {x}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::unfold,
+                        {{"kernel_size", window.kernel},
+                         {"dilation", window.dilation},
+                         {"padding", window.before},
+                         {"stride", window.stride}},
+                        {x}));
 }
 
 absl::Status Fold(Importer& im, const Layer& layer) {
@@ -253,15 +251,14 @@ absl::Status Fold(Importer& im, const Layer& layer) {
   if (!window.PadsEqually() || window.before[0] < 0 || window.before[1] < 0)
     return im.Unsupported(layer, "padding that differs at the two ends");
   const int64_t width = layer.Int(20, 0);
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::fold,
-                                 {{"output_size", std::vector<int64_t>{layer.Int(21, width), width}},
-                                  {"kernel_size", window.kernel},
-                                  {"dilation", window.dilation},
-                                  {"padding", window.before},
-                                  {"stride", window.stride}},
-                                 {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::fold,
+                        {{"output_size", std::vector<int64_t>{layer.Int(21, width), width}},
+                         {"kernel_size", window.kernel},
+                         {"dilation", window.dilation},
+                         {"padding", window.before},
+                         {"stride", window.stride}},
+                        {im.In(layer, 0)}));
 }
 
 }  // namespace handlers

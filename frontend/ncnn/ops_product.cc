@@ -46,8 +46,7 @@ absl::Status InnerProductOf(Importer& im, const Layer& layer, const Product& pro
         x, im.Call(layer, graph::Op::flatten, {{"start_dim", int64_t{1}}, {"end_dim", int64_t{-1}}}, {x}));
   }
   COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::linear, std::move(attributes), {x, weight, bias}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Activate(layer, x));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Activate(layer, x));
 }
 
 namespace {
@@ -285,8 +284,7 @@ absl::Status MatMul(Importer& im, const Layer& layer) {
   if (b_dims == 1) shape.pop_back();
   if (a_dims == 1) shape.erase(shape.end() - (b_dims == 1 ? 1 : 2));
   if (shape.size() == 1) shape.push_back(1);
-  COBRA_ASSIGN_OR_RETURN(x, im.Reshape(layer, x, std::move(shape)));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Reshape(layer, x, std::move(shape)));
 }
 
 absl::Status MultiHeadAttention(Importer& im, const Layer& layer) {
@@ -323,8 +321,7 @@ absl::Status MultiHeadAttention(Importer& im, const Layer& layer) {
                                                     std::move(attributes), {q, k, v, mask}));
   COBRA_ASSIGN_OR_RETURN(x, im.Permute(layer, x, {0, 2, 1, 3}));
   COBRA_ASSIGN_OR_RETURN(x, im.Reshape(layer, x, {im.batch(), im.InShape(layer, 0)[1], embed}));
-  COBRA_ASSIGN_OR_RETURN(x, Projected(im, layer, x, "out", width));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, Projected(im, layer, x, "out", width));
 }
 
 // Letters i, j ... x. The result has the first of them in this order, and the batch becomes one
@@ -365,10 +362,9 @@ absl::Status SDPA(Importer& im, const Layer& layer) {
   graph::Attributes attributes{{"dropout_p", 0.0}, {"is_causal", false}};
   if (layer.Real(6, 0) != 0) attributes.Set("scale", layer.Real(6, 0));
   if (heads != groups) attributes.Set("enable_gqa", true);
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::scaled_dot_product_attention, std::move(attributes),
-                                 {im.In(layer, 0), im.In(layer, 1), im.In(layer, 2), mask}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::scaled_dot_product_attention, std::move(attributes),
+                        {im.In(layer, 0), im.In(layer, 1), im.In(layer, 2), mask}));
 }
 
 absl::Status Embed(Importer& im, const Layer& layer) {

@@ -91,9 +91,7 @@ absl::Status StatisticsPooling(Importer& im, const Layer& layer) {
   if (layer.Int(0, 0) == 0) return im.Set(layer, 0, mean);
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef deviation,
                          im.Call(layer, graph::Op::std, {{"dim", dim}, {"unbiased", false}, {"keepdim", false}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef both,
-                         im.Call(layer, graph::Op::cat, {{"dim", int64_t{1}}}, {mean, deviation}));
-  return im.Set(layer, 0, both);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::cat, {{"dim", int64_t{1}}}, {mean, deviation}));
 }
 
 // The places of the largest elements of the whole blob as real numbers, with 0=1 below the
@@ -127,8 +125,7 @@ absl::Status ArgMax(Importer& im, const Layer& layer) {
 
 absl::Status CumulativeSum(Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(const int64_t dim, im.Dim(layer, layer.Int(0, 0), im.Dims(layer)));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::cumsum, {{"dim", dim}}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::cumsum, {{"dim", dim}}, {im.In(layer, 0)}));
 }
 
 }  // namespace handlers

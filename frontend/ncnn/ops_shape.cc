@@ -225,8 +225,7 @@ absl::Status Concat(Importer& im, const Layer& layer) {
   Tensors inputs;
   for (size_t k = 0; k < layer.bottoms.size(); ++k) inputs.push_back(im.In(layer, k));
   if (inputs.size() == 1) return im.Set(layer, 0, inputs[0]);
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::cat, {{"dim", dim}}, std::move(inputs)));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::cat, {{"dim", dim}}, std::move(inputs)));
 }
 
 absl::Status Slice(Importer& im, const Layer& layer) {
@@ -255,9 +254,7 @@ absl::Status Crop(Importer& im, const Layer& layer) {
                                                                                 : RangesOfOffsets(im, layer));
   COBRA_ASSIGN_OR_RETURN(std::string index, IndexOf(im, layer, im.InShape(layer), ranges));
   if (index.empty()) return im.Set(layer, 0, im.In(layer, 0));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::getitem, {{"index", std::move(index)}}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::getitem, {{"index", std::move(index)}}, {im.In(layer, 0)}));
 }
 
 // A copy of the first input, over a part of which the second one is written.
@@ -269,9 +266,9 @@ absl::Status CopyTo(Importer& im, const Layer& layer) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<Range> ranges, RangesOfCopy(im, layer));
   COBRA_ASSIGN_OR_RETURN(std::string index, IndexOf(im, layer, im.InShape(layer), ranges));
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Call(layer, graph::Op::clone, {}, {im.In(layer, 0)}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Call(layer, graph::Op::setitem, {{"index", std::move(index)}}, {x, im.In(layer, 1)},
-                                    /*inplace=*/true));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Call(layer, graph::Op::setitem, {{"index", std::move(index)}}, {x, im.In(layer, 1)},
+                        /*inplace=*/true));
 }
 
 // A blob of one dimension becomes the diagonal of a matrix, of one of two dimensions the diagonal
@@ -308,8 +305,7 @@ absl::Status Padding(Importer& im, const Layer& layer) {
   graph::ValueRef x = im.In(layer, 0);
   if (amounts.empty()) return im.Set(layer, 0, x);
   if (layer.Int(6, 0) != 0) {
-    COBRA_ASSIGN_OR_RETURN(x, PerChannelPad(im, layer, x, std::move(amounts)));
-    return im.Set(layer, 0, x);
+    return im.Set(layer, 0, PerChannelPad(im, layer, x, std::move(amounts)));
   }
   if (type != 0) {
     // PyTorch's other modes pad all but the batch and the channels.
@@ -317,11 +313,11 @@ absl::Status Padding(Importer& im, const Layer& layer) {
       return im.Unsupported(layer, "replicated or reflected padding of channels");
     amounts.resize(2 * static_cast<size_t>(dims - 1), 0);
   }
-  COBRA_ASSIGN_OR_RETURN(x, im.Pad(layer, x, std::move(amounts), layer.Real(5, 0),
-                                   type == 0   ? "constant"
-                                   : type == 1 ? "replicate"
-                                               : "reflect"));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0,
+                im.Pad(layer, x, std::move(amounts), layer.Real(5, 0),
+                       type == 0   ? "constant"
+                       : type == 1 ? "replicate"
+                                   : "reflect"));
 }
 
 // Sizes: -1 what is left, 0 the input's.
@@ -353,8 +349,7 @@ absl::Status Reshape(Importer& im, const Layer& layer) {
                                         total, " elements"));
   }
   std::replace(shape.begin() + 1, shape.end(), int64_t{-1}, total / known);
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Reshape(layer, im.In(layer, 0), std::move(shape)));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Reshape(layer, im.In(layer, 0), std::move(shape)));
 }
 
 absl::Status Flatten(Importer& im, const Layer& layer) {
@@ -383,8 +378,7 @@ absl::Status Permute(Importer& im, const Layer& layer) {
   const std::string to = dims == 2 ? "WH" : dims == 3 ? kThree[type] : kFour[type];
   std::vector<int64_t> order{0};
   for (const char letter : to) order.push_back(1 + static_cast<int64_t>(from.find(letter)));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Permute(layer, im.In(layer, 0), std::move(order)));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Permute(layer, im.In(layer, 0), std::move(order)));
 }
 
 // Drops dimensions of 1; one that is larger stays.
@@ -406,8 +400,7 @@ absl::Status Squeeze(Importer& im, const Layer& layer) {
     if (!dropped[d] || s[1 + d] != 1) shape.push_back(s[1 + d]);
   }
   if (shape.size() == 1) shape.push_back(1);
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Reshape(layer, im.In(layer, 0), std::move(shape)));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Reshape(layer, im.In(layer, 0), std::move(shape)));
 }
 
 absl::Status ExpandDims(Importer& im, const Layer& layer) {
@@ -416,9 +409,7 @@ absl::Status ExpandDims(Importer& im, const Layer& layer) {
   if (axes.size() != 1) return im.Unsupported(layer, "other than one new dimension (3=)");
   if (dims > 3) return im.Unsupported(layer, "a blob of five dimensions");
   COBRA_ASSIGN_OR_RETURN(const int64_t dim, im.Dim(layer, axes[0], dims + 1));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::unsqueeze, {{"dim", dim}}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::unsqueeze, {{"dim", dim}}, {im.In(layer, 0)}));
 }
 
 absl::Status Tile(Importer& im, const Layer& layer) {
@@ -452,9 +443,7 @@ absl::Status Flip(Importer& im, const Layer& layer) {
     dims.push_back(dim);
   }
   if (dims.empty()) return im.Wrong(layer, "it names no axes");
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::flip, {{"dims", std::move(dims)}}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::flip, {{"dims", std::move(dims)}}, {im.In(layer, 0)}));
 }
 
 absl::Status ShuffleChannel(Importer& im, const Layer& layer) {
@@ -463,9 +452,7 @@ absl::Status ShuffleChannel(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckPositive(layer, "a number of groups", {said}));
   if (channels % said != 0) return im.Wrong(layer, absl::StrCat(channels, " channels in ", said, " groups"));
   const int64_t groups = layer.Int(1, 0) != 0 ? channels / said : said;
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::channel_shuffle, {{"groups", groups}}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::channel_shuffle, {{"groups", groups}}, {im.In(layer, 0)}));
 }
 
 // Mode 0 has the pixels of a block innermost among the channels, as PyTorch; mode 1 outermost.

@@ -154,16 +154,13 @@ absl::Status Packing(Importer& im, const Layer& layer) { return im.Set(layer, 0,
 
 absl::Status DeepCopy(Importer& im, const Layer& layer) {
   COBRA_RETURN_IF_ERROR(im.CheckInputs(layer, 1, 1));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Call(layer, graph::Op::clone, {}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::clone, {}, {im.In(layer, 0)}));
 }
 
 absl::Status Dropout(Importer& im, const Layer& layer) {
   const double scale = layer.Real(0, 1);
   if (scale == 1) return im.Set(layer, 0, im.In(layer, 0));
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::mul, {{"other", scale}}, {im.In(layer, 0)}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::mul, {{"other", scale}}, {im.In(layer, 0)}));
 }
 
 absl::Status Cast(Importer& im, const Layer& layer) {
@@ -176,9 +173,7 @@ absl::Status Cast(Importer& im, const Layer& layer) {
   }
   const graph::ValueRef in = im.In(layer, 0);
   if (im.TypeOf(in) == dtype) return im.Set(layer, 0, in);
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x,
-                         im.Call(layer, graph::Op::to, {{"dtype", std::string(graph::DTypeName(dtype))}}, {in}));
-  return im.Set(layer, 0, x);
+  return im.Set(layer, 0, im.Call(layer, graph::Op::to, {{"dtype", std::string(graph::DTypeName(dtype))}}, {in}));
 }
 
 }  // namespace handlers

@@ -1,5 +1,5 @@
 // The text of an ncnn .param file as data: layers in the file's order, blobs by number, parameters
-// by key. What a parameter means is the layers' matter (layers.def).
+// by key. layers.def says what a parameter means.
 //
 //   7767517                                             the magic number
 //   3 3                                                 layers, blobs

@@ -53,8 +53,8 @@ absl::StatusOr<NcnnModel> ReadNcnnModelWithWeights(absl::string_view text, const
 // One layer type that the reader knows, for docs/ncnn_support.md.
 struct NcnnLayerType {
   std::string name;   // "Convolution"
-  std::string calls;  // PyTorch's; none of a layer that is refused
-  std::string note;   // restrictions, which may be none; why it is refused
+  std::string calls;  // PyTorch's; empty if the layer is refused
+  std::string note;   // restrictions (may be empty), or why it is refused
 };
 std::vector<NcnnLayerType> NcnnLayerTypes();  // sorted, those that are refused at the end
 
