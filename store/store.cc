@@ -100,7 +100,7 @@ absl::Status CheckIsNewest(SqlSession& session, const std::string& target, int64
 }
 
 // What tells timed networks apart. Not their fingerprint: another user's network may have the same,
-// and take longer. (Of older rows it is the fingerprint.)
+// and take longer.
 std::string NetworkKey(absl::string_view graph_json) {
   constexpr size_t kDigits = 32;
   return Sha256Hex(graph_json).substr(0, kDigits);
@@ -165,7 +165,7 @@ class SqlStore final : public Store {
         "extrapolating, node_count, labels_json FROM (SELECT * FROM predictions WHERE labels_json <> '' ",
         "ORDER BY id DESC LIMIT $1) AS labelled", conditions.empty() ? "" : " WHERE ",
         absl::StrJoin(conditions, " AND "), " ORDER BY id DESC LIMIT $2");
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, Run(sql, values));
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, database_->Query(sql, values));
     std::vector<PredictionRecord> records;
     for (const SqlRow& row : rows) {
       records.push_back({absl::FromUnixMicros(row.Int(0)), row.Text(1), row.Text(2), row.Text(3), row.Real(4),
@@ -211,9 +211,10 @@ class SqlStore final : public Store {
   }
 
   absl::StatusOr<DoneRequest> FindRequest(absl::string_view target, absl::string_view id) override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Run("SELECT id, digest, answer FROM done_requests WHERE target = $1 AND id = $2",
-                               {std::string(target), std::string(id)}));
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        database_->Query("SELECT id, digest, answer FROM done_requests WHERE target = $1 AND id = $2",
+                         {std::string(target), std::string(id)}));
     return rows.empty() ? DoneRequest() : DoneRequest{rows[0].Text(0), rows[0].Text(1), rows[0].Text(2)};
   }
 
@@ -226,7 +227,7 @@ class SqlStore final : public Store {
 
   absl::StatusOr<std::vector<CalibrationRecord>> LatestCalibrations() override {
     COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Run(R"sql(SELECT c.time_us, c.target, c.model_sha256, c.calibration_json, '',
+                           database_->Query(R"sql(SELECT c.time_us, c.target, c.model_sha256, c.calibration_json, '',
                          c.caller, c.id, c.based_on FROM calibrations c
                    WHERE c.id IN (SELECT MAX(id) FROM calibrations WHERE withdrawn = 0 GROUP BY target)
                    ORDER BY c.target)sql"));
@@ -246,11 +247,12 @@ class SqlStore final : public Store {
   }
 
   absl::StatusOr<std::string> ProbeOf(const CalibrationRecord& record) override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Run(R"sql(SELECT COALESCE((SELECT b.probe_json FROM calibrations b WHERE b.id = c.based_on),
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        database_->Query(R"sql(SELECT COALESCE((SELECT b.probe_json FROM calibrations b WHERE b.id = c.based_on),
                                                      c.probe_json)
                                      FROM calibrations c WHERE c.id = $1)sql",
-                               {record.version}));
+                         {record.version}));
     if (rows.empty()) return absl::NotFoundError(absl::StrCat(record.target, ": has no calibration ", record.version));
     return rows[0].Text(0);
   }
@@ -258,8 +260,9 @@ class SqlStore final : public Store {
   absl::StatusOr<std::vector<TimedNetwork>> TimingsOf(const CalibrationRecord& record) override {
     if (record.based_on == 0) return std::vector<TimedNetwork>();
     // A log has many timings of one network, whose text may have megabytes.
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Run(R"sql(WITH own AS (SELECT t.id, t.network, t.latency_us, t.timings FROM timings t
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        database_->Query(R"sql(WITH own AS (SELECT t.id, t.network, t.latency_us, t.timings FROM timings t
                                JOIN calibrations c ON c.id = t.calibration
                                WHERE c.based_on = $1 AND c.id <= $2 AND c.withdrawn = 0),
                   networks AS (SELECT network, MIN(id) AS first_id, MAX(id) AS last_id FROM own GROUP BY network),
@@ -270,7 +273,7 @@ class SqlStore final : public Store {
                            (SELECT n.graph_json FROM timed_networks n WHERE n.network = own.network) ELSE '' END,
                          own.latency_us, own.timings
                   FROM own JOIN sizes s ON s.network = own.network WHERE s.text_bytes <= $3 ORDER BY own.id)sql",
-                               {record.based_on, record.version, kMaxTimedTextBytes}));
+                         {record.based_on, record.version, kMaxTimedTextBytes}));
     COBRA_ASSIGN_OR_RETURN(const auto networks, TimedGraphs(rows));
     std::vector<TimedNetwork> timings;
     for (const SqlRow& row : rows) {
@@ -281,12 +284,13 @@ class SqlStore final : public Store {
   }
 
   absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, Run(R"sql(SELECT time_us, target, caller, id, withdrawn FROM
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           database_->Query(R"sql(SELECT time_us, target, caller, id, withdrawn FROM
                      (SELECT time_us, target, caller, id, withdrawn,
                              ROW_NUMBER() OVER (PARTITION BY target ORDER BY id DESC) AS place FROM calibrations) AS c
                    WHERE place <= $1 OR id IN (SELECT MAX(id) FROM calibrations WHERE withdrawn = 0 GROUP BY target)
                    ORDER BY id DESC)sql",
-                                                               {most}));
+                                            {most}));
     std::vector<CalibrationVersion> versions;
     for (const SqlRow& row : rows) {
       versions.push_back({absl::FromUnixMicros(row.Int(0)), row.Text(1), row.Text(2), row.Int(3), row.Int(4) != 0});
@@ -294,12 +298,12 @@ class SqlStore final : public Store {
     return versions;
   }
 
-  // Rows are never changed but by a withdrawal, so that two states have different numbers. (And by
-  // ReplaceFit, after which they say the same of what was measured.)
+  // Only a withdrawal changes rows, so that two states have different numbers. (So does ReplaceFit,
+  // after which they say the same of what was measured.)
   absl::StatusOr<std::string> CalibrationStamp() override {
     COBRA_ASSIGN_OR_RETURN(
         const std::vector<SqlRow> rows,
-        Run("SELECT COUNT(*), MAX(id), COUNT(CASE WHEN withdrawn <> 0 THEN 1 END) FROM calibrations"));
+        database_->Query("SELECT COUNT(*), MAX(id), COUNT(CASE WHEN withdrawn <> 0 THEN 1 END) FROM calibrations"));
     return absl::StrCat(rows[0].Int(0), "/", rows[0].Int(1), "/", rows[0].Int(2));
   }
 
@@ -320,17 +324,19 @@ class SqlStore final : public Store {
   }
 
   absl::StatusOr<StoreCounts> Counts() override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows, Run(R"sql(SELECT (SELECT COUNT(*) FROM predictions),
+    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
+                           database_->Query(R"sql(SELECT (SELECT COUNT(*) FROM predictions),
                                                                              (SELECT COUNT(*) FROM measurements),
                                                                              (SELECT COUNT(*) FROM calibrations))sql"));
     return StoreCounts{rows[0].Int(0), rows[0].Int(1), rows[0].Int(2)};
   }
 
   absl::StatusOr<std::vector<StoredMeasurement>> TaskMeasurements(absl::string_view target) override {
-    COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
-                           Run(absl::StrCat("SELECT ", kMeasurementColumns,
-                                            " FROM measurements WHERE target = $1 AND task_id IS NOT NULL ORDER BY id"),
-                               {std::string(target)}));
+    COBRA_ASSIGN_OR_RETURN(
+        const std::vector<SqlRow> rows,
+        database_->Query(absl::StrCat("SELECT ", kMeasurementColumns,
+                                      " FROM measurements WHERE target = $1 AND task_id IS NOT NULL ORDER BY id"),
+                         {std::string(target)}));
     std::vector<StoredMeasurement> measurements;
     GraphReader graphs;
     for (const SqlRow& row : rows) {
@@ -346,18 +352,6 @@ class SqlStore final : public Store {
   }
 
  private:
-  absl::StatusOr<std::vector<SqlRow>> Run(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) {
-    return Run(sql, absl::MakeConstSpan(parameters.begin(), parameters.size()));
-  }
-  absl::StatusOr<std::vector<SqlRow>> Run(absl::string_view sql, absl::Span<const SqlValue> parameters) {
-    std::vector<SqlRow> rows;
-    COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
-      COBRA_ASSIGN_OR_RETURN(rows, session.Query(sql, parameters));
-      return absl::OkStatus();
-    }));
-    return rows;
-  }
-
   const std::unique_ptr<SqlDatabase> database_;
 };
 

@@ -109,8 +109,8 @@ absl::Status CheckShare(SqlSession& session, absl::string_view caller, const Que
   return check("the queue", all[0], share.max_tasks, share.max_bytes);
 }
 
-// Whoever enqueues and cancels in turn leaves rows behind. Each call adds at most half of what is
-// dropped here.
+// A caller that enqueues and cancels in turn leaves rows behind. Each call adds at most half of what
+// is dropped here.
 absl::Status DropOldCancelled(SqlSession& session) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                          session.Query(R"sql(SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM tasks
@@ -257,20 +257,14 @@ absl::Status TaskQueue::Poison(absl::string_view id, absl::string_view message, 
 }
 
 absl::StatusOr<FoundTask> TaskQueue::Find(absl::string_view id, absl::Time deadline) {
-  FoundTask found;
-  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
-    COBRA_ASSIGN_OR_RETURN(
-        const std::vector<SqlRow> rows,
-        session.Query(R"sql(SELECT id, target, state, attempts, worker, message, changed_us, priority, origin,
-                                   subject_json, max_attempts FROM tasks WHERE id = $1)sql",
-                      {std::string(id)}));
-    if (rows.empty()) return absl::NotFoundError(absl::StrCat("task ", id, ": is not in the queue"));
-    const SqlRow& row = rows[0];
-    found.status = StatusOf(row);
-    found.spec = {row.Text(0), row.Text(1), row.Int(7), row.Text(8), row.Text(9), row.Int(10)};
-    return absl::OkStatus();
-  }));
-  return found;
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> rows,
+      database_->Query(R"sql(SELECT id, target, state, attempts, worker, message, changed_us, priority, origin,
+                                    subject_json, max_attempts FROM tasks WHERE id = $1)sql",
+                       {std::string(id)}, deadline));
+  if (rows.empty()) return absl::NotFoundError(absl::StrCat("task ", id, ": is not in the queue"));
+  const SqlRow& row = rows[0];
+  return FoundTask{{row.Text(0), row.Text(1), row.Int(7), row.Text(8), row.Text(9), row.Int(10)}, StatusOf(row)};
 }
 
 namespace {
@@ -373,43 +367,30 @@ absl::StatusOr<std::vector<TaskStatus>> TaskQueue::Get(absl::Span<const std::str
 }
 
 absl::StatusOr<std::vector<TaskStatus>> TaskQueue::ChangedSince(absl::Time since, absl::Time deadline) {
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> rows,
+      database_->Query(R"sql(SELECT id, target, state, attempts, worker, message, changed_us FROM tasks
+                             WHERE changed_us >= $1 ORDER BY changed_us, seq)sql",
+                       {absl::ToUnixMicros(since)}, deadline));
   std::vector<TaskStatus> statuses;
-  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
-    statuses.clear();
-    COBRA_ASSIGN_OR_RETURN(
-        const std::vector<SqlRow> rows,
-        session.Query(R"sql(SELECT id, target, state, attempts, worker, message, changed_us FROM tasks
-                                               WHERE changed_us >= $1 ORDER BY changed_us, seq)sql",
-                      {absl::ToUnixMicros(since)}));
-    for (const SqlRow& row : rows) statuses.push_back(StatusOf(row));
-    return absl::OkStatus();
-  }));
+  for (const SqlRow& row : rows) statuses.push_back(StatusOf(row));
   return statuses;
 }
 
 absl::StatusOr<int64_t> TaskQueue::Waiting(absl::string_view origin, absl::Time deadline) {
-  int64_t waiting = 0;
-  COBRA_RETURN_IF_ERROR(database_->Transaction(deadline, [&](SqlSession& session) -> absl::Status {
-    COBRA_ASSIGN_OR_RETURN(
-        const std::vector<SqlRow> rows,
-        session.Query("SELECT COUNT(*) FROM tasks WHERE origin = $1 AND state IN ('queued', 'leased')",
-                      {std::string(origin)}));
-    waiting = rows[0].Int(0);
-    return absl::OkStatus();
-  }));
-  return waiting;
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> rows,
+      database_->Query("SELECT COUNT(*) FROM tasks WHERE origin = $1 AND state IN ('queued', 'leased')",
+                       {std::string(origin)}, deadline));
+  return rows[0].Int(0);
 }
 
 absl::StatusOr<std::vector<QueueCount>> TaskQueue::Counts() {
+  COBRA_ASSIGN_OR_RETURN(
+      const std::vector<SqlRow> rows,
+      database_->Query("SELECT target, state, COUNT(*) FROM tasks GROUP BY target, state ORDER BY target, state"));
   std::vector<QueueCount> counts;
-  COBRA_RETURN_IF_ERROR(database_->Transaction([&](SqlSession& session) -> absl::Status {
-    counts.clear();
-    COBRA_ASSIGN_OR_RETURN(
-        const std::vector<SqlRow> rows,
-        session.Query("SELECT target, state, COUNT(*) FROM tasks GROUP BY target, state ORDER BY target, state"));
-    for (const SqlRow& row : rows) counts.push_back({row.Text(0), StateFromName(row.Text(1)), row.Int(2)});
-    return absl::OkStatus();
-  }));
+  for (const SqlRow& row : rows) counts.push_back({row.Text(0), StateFromName(row.Text(1)), row.Int(2)});
   return counts;
 }
 

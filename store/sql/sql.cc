@@ -63,6 +63,16 @@ absl::Status SqlDatabase::Transaction(absl::Time deadline, absl::FunctionRef<abs
   return status;
 }
 
+absl::StatusOr<std::vector<SqlRow>> SqlDatabase::Query(absl::string_view sql, absl::Span<const SqlValue> parameters,
+                                                       absl::Time deadline) {
+  std::vector<SqlRow> rows;
+  COBRA_RETURN_IF_ERROR(Transaction(deadline, [&](SqlSession& session) -> absl::Status {
+    COBRA_ASSIGN_OR_RETURN(rows, session.Query(sql, parameters));
+    return absl::OkStatus();
+  }));
+  return rows;
+}
+
 bool IsPostgres(absl::string_view location) {
   return absl::StartsWith(location, "postgresql://") || absl::StartsWith(location, "postgres://");
 }

@@ -46,7 +46,7 @@ class SqlSession {
   absl::Status Execute(absl::string_view sql, std::initializer_list<SqlValue> parameters = {}) {
     return Query(sql, parameters).status();
   }
-  // When the transaction commits, whoever listens to this database hears of it (change_listener.h).
+  // When the transaction commits, the listeners of this database are notified (change_listener.h).
   virtual absl::Status NotifyListeners() = 0;
 };
 
@@ -75,6 +75,13 @@ class SqlDatabase {
   absl::Status Transaction(absl::FunctionRef<absl::Status(SqlSession&)> body) {
     return Transaction(absl::InfiniteFuture(), body);
   }
+  // A transaction of one statement.
+  absl::StatusOr<std::vector<SqlRow>> Query(absl::string_view sql, absl::Span<const SqlValue> parameters,
+                                            absl::Time deadline = absl::InfiniteFuture());
+  absl::StatusOr<std::vector<SqlRow>> Query(absl::string_view sql, std::initializer_list<SqlValue> parameters = {},
+                                            absl::Time deadline = absl::InfiniteFuture()) {
+    return Query(sql, absl::MakeConstSpan(parameters.begin(), parameters.size()), deadline);
+  }
 
  protected:
   struct TimeLimits {
@@ -100,7 +107,7 @@ bool IsPostgres(absl::string_view location);
 
 // Whether an error says that the database is not the one that was opened: its file was removed or
 // replaced, or another database has its name. Nothing is stored then, and nothing that was stored
-// is found. It may end by itself, when the same one is back.
+// is found. It may end by itself, when the same database is back.
 bool IsStoreLost(const absl::Status& status);
 absl::Status MarkStoreLost(absl::Status status);
 
