@@ -1,5 +1,5 @@
-// Reads the texts of graphs (graph/form/json.h) of many measurements. Of a text that was read
-// before, it gives a copy, which needs no memory. Safe to call from several threads.
+// Reads the graphs (graph/form/json.h) of many measurements. A text that was read before is not
+// parsed again: its graph is copied, which takes no memory. Safe to call from several threads.
 #ifndef COBRA_STORE_GRAPH_READER_H_
 #define COBRA_STORE_GRAPH_READER_H_
 

@@ -79,9 +79,9 @@ struct Latency {
   // Timed runs, and calls in each.
   int runs = 0;
   int batch = 1;
-  // What the runs are that no neighbour slowed (worker/meter/pulse.h): the median of them and their
-  // number; if fewer than three are known to be that, the fastest run, or what the processor worked
-  // for one where that is less, and 0. 0: nobody looked.
+  // The median of the runs that no neighbour slowed (worker/meter/pulse.h), and their number. With
+  // fewer than three of them: the fastest run, or the processor time of a run if that is less, and
+  // 0. Both 0: nobody looked.
   double quiet_us = 0;
   int quiet_runs = 0;
   // Runs beside which something else was noticed, of `runs`: a slow pulse before or after them, or
@@ -111,9 +111,9 @@ struct Measurement {
   // microseconds, [calls of the graph]], ...]. Or empty.
   std::string profile_json;
 
-  // The latency without the machine's neighbours, as far as it is known: what models learn from.
-  // Where they disturbed everything and nobody looked for quiet moments, the fastest run is half as
-  // far off as the median.
+  // The latency without the machine's neighbours, as far as it is known: what models learn from. If
+  // they disturbed everything and nobody looked for quiet moments, the fastest run is half as far
+  // off as the median.
   double undisturbed_us() const {
     if (latency.quiet_us > 0) return latency.quiet_us;
     return conditions.suspect && latency.min_us > 0 ? latency.min_us : latency.median_us;
@@ -146,8 +146,8 @@ absl::StatusOr<Measurement> MeasurementFromJson(absl::string_view line, GraphRea
 // InvalidArgument if the outcome is "ok" and the median is not a positive number.
 absl::Status CheckLatency(const Measurement& measurement);
 constexpr size_t kMaxMessageBytes = 4096;  // of Measurement::message: a few lines of an exception
-// What a stranger may report: CheckLatency(), texts of bounded length without control characters,
-// numbers that are finite and not negative. InvalidArgument names the field.
+// What an untrusted worker may report: CheckLatency(), texts of bounded length without control
+// characters, numbers that are finite and not negative. InvalidArgument names the field.
 absl::Status CheckReported(const Measurement& measurement);
 // Also checks min_us <= p10_us <= latency_us <= p90_us for those that are present.
 absl::Status CheckLatencies(const Measurement& measurement);

@@ -19,7 +19,7 @@ std::string FieldsToJson(const Measurement& measurement, absl::Span<const absl::
 
 // An object with fields of a measurement: everything but the graph, and the graph's text.
 struct RecordParts {
-  // Discarded (is_discarded()) if the text is not JSON. What it says of "graph" is of no use.
+  // Discarded (is_discarded()) if the text is not JSON. Its "graph" is to be ignored.
   nlohmann::ordered_json fields;
   // Not read yet; empty: it has none.
   std::string graph_json;

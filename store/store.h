@@ -53,7 +53,7 @@ struct StoredMeasurement {
   std::string target;
   // That of its task (task_queue.h).
   std::string origin;
-  // Of the task that asked for it; empty in rows of earlier servers, which stored probes here too.
+  // Of the task that asked for it; empty: none did.
   std::string task_id;
   // The conditions that its session names (measurement.h); empty where they are known already.
   std::string session_json;
@@ -67,8 +67,8 @@ struct StoredMeasurement {
   std::string held;
 };
 
-// A call that made a version of a target. Whoever repeats it, since the reply was lost, gives it
-// the same id: it is done once.
+// A call that made a version of a target. A caller that repeats it because the reply was lost gives
+// it the same id, so that it is done once.
 struct DoneRequest {
   // The caller's; empty: it gave none, and nothing is stored.
   std::string id = {};
@@ -92,12 +92,11 @@ struct CalibrationRecord {
   std::string caller;
   // Given by the store; later ones are larger.
   int64_t version = 0;
-  // The version whose probe it has, beside timings of its own; then probe_json is not stored. 0:
-  // none.
+  // The version whose probe it has, beside further timings; then probe_json is not stored. 0: none.
   int64_t based_on = 0;
   // Networks timed after the target was made (Observe); those that are read have no names.
   std::vector<TimedNetwork> timings;
-  // Not stored: the version that its timings were checked with, which has to be the newest still.
+  // Not stored: the version that its timings were checked with, which must still be the newest.
   // 0: any may be.
   int64_t follows = 0;
   // Not read with it (FindRequest).
@@ -134,14 +133,15 @@ class Store {
   // labels.
   static constexpr int64_t kMostLabelled = 500000;
   virtual absl::StatusOr<std::vector<PredictionRecord>> LabelledPredictions(const PredictionFilter& filter) = 0;
-  // Those who listen (change_listener.h) hear of new and of withdrawn calibrations.
+  // Listeners (change_listener.h) are notified of new and of withdrawn calibrations.
   // All or nothing is stored. AlreadyExists: its request was done before. Aborted: the one that it
   // follows is no longer the newest of its target.
   virtual absl::Status AppendCalibration(const CalibrationRecord& record) = 0;
   // The request of that id that made a version of the target; an empty id: there was none.
   virtual absl::StatusOr<DoneRequest> FindRequest(absl::string_view target, absl::string_view id) = 0;
   // The fit of the version `record.version` for another model than the one that it was made with:
-  // model_sha256 and calibration_json of `record`. Nobody hears of it, as no answer changes.
+  // model_sha256 and calibration_json of `record`. Listeners are not notified, as no answer
+  // changes.
   virtual absl::Status ReplaceFit(const CalibrationRecord& record) = 0;
   // The newest record of each target that is not withdrawn, by name; without its probe, of which
   // all together may be gigabytes, and without its timings.
@@ -158,7 +158,7 @@ class Store {
   // The newest `most` of each target, withdrawn ones too, and in any case the one that serves;
   // newest first.
   virtual absl::StatusOr<std::vector<CalibrationVersion>> CalibrationVersions(int64_t most) = 0;
-  // Another text whenever calibrations were added or withdrawn; it costs less than reading them.
+  // Changes whenever calibrations are added or withdrawn; costs less than reading them.
   virtual absl::StatusOr<std::string> CalibrationStamp() = 0;
   // LatestCalibrations() ignores the version from now on. NotFound if the target has no such
   // version.
@@ -169,12 +169,12 @@ class Store {
   virtual absl::StatusOr<std::vector<StoredMeasurement>> TaskMeasurements(absl::string_view target) = 0;
 };
 
-// Creates or migrates the tables of the store and the task queue. FailedPrecondition if they were
-// written by a newer server.
+// Creates the tables of the store and the task queue. FailedPrecondition if those that are there
+// are of another version.
 absl::Status PrepareSchema(SqlDatabase* database);
 
-// What a worker reports (MeasurementToJson): the graph is rebuilt and its fingerprint computed, and
-// every value is checked by itself (CheckReported). InvalidArgument otherwise.
+// Reads what a worker reports (MeasurementToJson): the graph is rebuilt and its fingerprint
+// computed, and every value is checked (CheckReported). InvalidArgument otherwise.
 // A graph whose text `graphs` has read is not parsed again.
 absl::StatusOr<Measurement> ReportedMeasurement(absl::string_view record_json, GraphReader* graphs);
 

@@ -1,6 +1,6 @@
 // What is measured: one form for a task of the queue, for the worker that measures it, and for the
 // measurement that comes back. A sampling space and an index in it name a sample, which the worker
-// draws; a graph is there where somebody asked about it, or once it was drawn.
+// draws; the graph is there if somebody asked about it, or once it was drawn.
 #ifndef COBRA_STORE_SUBJECT_H_
 #define COBRA_STORE_SUBJECT_H_
 
@@ -26,7 +26,7 @@ struct Subject {
   std::string label;
   // Of the graph, 32 hexadecimal digits (graph/form/fingerprint.h).
   std::string fingerprint;
-  // Without calls: it is not known, as that of a sample before it is drawn.
+  // Without calls it is not known yet: that of a sample before it is drawn.
   graph::Graph graph;
 
   bool has_graph() const { return !graph.nodes().empty(); }

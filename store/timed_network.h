@@ -14,7 +14,7 @@ struct TimedNetwork {
   std::string name;  // in messages, as its user's row
   graph::Graph graph;
   double latency_us = 0;  // the median
-  int64_t timings = 1;    // of so many
+  int64_t timings = 1;    // of this many
 };
 
 // Of all graphs of a target's timings, in memory, and of a probe's: 400 networks of 300 calls have

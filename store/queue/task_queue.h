@@ -27,9 +27,10 @@
 // - losses of one task count once within kLossesApart, and so do those of one worker, whatever it
 //   loses then;
 // - as long as another worker is active for the target (kOtherIsActive), a task is poisoned only if
-//   different workers have lost it, and who lost it last does not get it for kLossAvoided;
+//   different workers have lost it, and the one that lost it last does not get it for
+//   kLossAvoided;
 // - a worker that has lost kMostLosses tasks within kLossAvoided holds one task at a time.
-// Where one worker is all there is, a task that ends it is poisoned after max_attempts.
+// If there is only one worker, a task that ends it is poisoned after max_attempts.
 #ifndef COBRA_STORE_QUEUE_TASK_QUEUE_H_
 #define COBRA_STORE_QUEUE_TASK_QUEUE_H_
 

@@ -1,6 +1,6 @@
-// Hears when another process, or this one, has changed the calibrations of a database: PostgreSQL
-// sends a notification at the commit (LISTEN and NOTIFY, on a connection of its own), SQLite's file
-// is looked at twice a second.
+// Notices when this or another process has changed the calibrations of a database: PostgreSQL sends
+// a notification at the commit (LISTEN and NOTIFY, on a separate connection), an SQLite file is
+// checked twice a second.
 #ifndef COBRA_STORE_SQL_CHANGE_LISTENER_H_
 #define COBRA_STORE_SQL_CHANGE_LISTENER_H_
 
@@ -14,20 +14,19 @@
 namespace cobra::store {
 
 struct ListenerOptions {
-  // Between two looks at an SQLite file.
+  // Between two checks of an SQLite file.
   absl::Duration look_period = absl::Milliseconds(500);
-  // PostgreSQL, after silence: it is asked whether it is still there, and given up if it stays
-  // silent as long again.
-  // A machine that is lost without a word is noticed so.
+  // A PostgreSQL server that was silent for so long is asked whether it is still there, and given
+  // up if it stays silent as long again: nothing else tells that its machine was lost.
   absl::Duration silence = absl::Seconds(10);
 };
 
-// Used by one thread, but for Cancel().
+// Used by one thread, except Cancel().
 class ChangeListener {
  public:
   virtual ~ChangeListener() = default;
-  // Connects, again if it was before. Wait() hears what is committed after this has returned; what
-  // was committed before must be read. Unavailable otherwise.
+  // Connects, or connects again. Wait() notices what is committed after this has returned; what was
+  // committed before must be read. Unavailable otherwise.
   virtual absl::Status Connect(absl::Time deadline) = 0;
   // Whether there was a change, until the deadline. Unavailable: the connection is lost, perhaps
   // with changes. REQUIRES: Connect() has succeeded, and since then no Wait() has failed.

@@ -5,8 +5,8 @@
 //
 // Noticed: the file, its -wal or its -shm is removed, moved or replaced, also by a symbolic link
 // that leads elsewhere or a file system that is mounted or unmounted above it; the file is emptied,
-// or overwritten in place by something that is no database or by an older copy of it. Not noticed:
-// an overwritten file whose header is as young and as long as ours.
+// or overwritten in place by something that is not a database or by an older copy of it. Not
+// noticed: another database in its place whose header has no smaller change counter and size.
 #ifndef COBRA_STORE_SQL_SQL_SQLITE_FILE_H_
 #define COBRA_STORE_SQL_SQL_SQLITE_FILE_H_
 
