@@ -134,24 +134,6 @@ std::string RandomTensor(const graph::IntegerBounds& bounds, ValueRef ref, const
   return RandomBytes(type, low, high, own.low);
 }
 
-absl::string_view SafetensorsType(DType dtype) {
-  switch (dtype) {
-    case DType::float32: return "F32";
-    case DType::float16: return "F16";
-    case DType::bfloat16: return "BF16";
-    case DType::float64: return "F64";
-    case DType::int64: return "I64";
-    case DType::int32: return "I32";
-    case DType::int16: return "I16";
-    case DType::int8: return "I8";
-    case DType::uint8: return "U8";
-    case DType::bool_: return "BOOL";
-    case DType::complex64: return "C64";
-    case DType::complex128: return "C128";
-  }
-  return "";
-}
-
 std::vector<ValueRef> TensorsOf(const graph::Graph& graph) {
   std::vector<ValueRef> refs;
   const auto add = [&refs](absl::Span<const graph::NamedTensor> tensors, ValueRef (*ref)(int32_t)) {
@@ -170,6 +152,24 @@ const graph::NamedTensor& TensorOf(const graph::Graph& graph, ValueRef ref) {
 }
 
 }  // namespace
+
+absl::string_view SafetensorsType(DType dtype) {
+  switch (dtype) {
+    case DType::float32: return "F32";
+    case DType::float16: return "F16";
+    case DType::bfloat16: return "BF16";
+    case DType::float64: return "F64";
+    case DType::int64: return "I64";
+    case DType::int32: return "I32";
+    case DType::int16: return "I16";
+    case DType::int8: return "I8";
+    case DType::uint8: return "U8";
+    case DType::bool_: return "BOOL";
+    case DType::complex64: return "C64";
+    case DType::complex128: return "C128";
+  }
+  return "";
+}
 
 std::string BytesOf(DType dtype, absl::Span<const double> values) {
   switch (dtype) {

@@ -1,7 +1,7 @@
 // The numbers of a network's parameters, buffers and constants, and the file that holds them. A
-// graph has shapes, but no numbers: the networks that this folder writes get these. The file is a
-// safetensors file: eight bytes with the length of a header, the header (JSON: name, type, shape
-// and place of each tensor), the tensors' bytes one after the other.
+// graph has shapes but hardly any numbers, so the networks that this folder writes get these. The
+// file is a safetensors file: eight bytes with the length of a header, the header (JSON: name,
+// type, shape and place of each tensor), the tensors' bytes one after the other.
 #ifndef COBRA_EXPORT_WEIGHTS_H_
 #define COBRA_EXPORT_WEIGHTS_H_
 
@@ -40,6 +40,9 @@ class Weights {
   std::map<std::pair<graph::ValueRef::Kind, int32_t>, std::string> bytes_;
 };
 
+// "F32": the type's name in a safetensors file.
+absl::string_view SafetensorsType(graph::DType dtype);
+
 // Random numbers for an input of the graph, likewise.
 std::string RandomInput(const graph::Graph& graph, int32_t input, uint64_t seed);
 
@@ -50,8 +53,8 @@ class WeightsFile {
 
   // Where the tensor's bytes begin in the file. REQUIRES: as Weights::Bytes.
   int64_t Offset(graph::ValueRef ref) const { return offsets_.at({ref.kind, ref.index}); }
-  // The tensor's name in the file: its own, or with a number behind it if another tensor has that
-  // name.
+  // The tensor's name in the file: as in the graph, with a number behind it if another tensor has
+  // the same name.
   const std::string& NameOf(graph::ValueRef ref) const { return names_.at({ref.kind, ref.index}); }
   absl::Status Write(const Weights& weights, const std::string& path) const;
 

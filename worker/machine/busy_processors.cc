@@ -22,6 +22,13 @@ double SecondsOf(clockid_t clock) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+double BusyNow(const std::vector<int>& processors) {
+  const absl::StatusOr<std::string> stat = ReadFile("/proc/stat");
+  return stat.ok() ? BusySeconds(*stat, processors, static_cast<double>(sysconf(_SC_CLK_TCK))) : 0;
+}
+
+}  // namespace
+
 std::vector<int> OwnProcessors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -32,13 +39,6 @@ std::vector<int> OwnProcessors() {
   }
   return processors;
 }
-
-double BusyNow(const std::vector<int>& processors) {
-  const absl::StatusOr<std::string> stat = ReadFile("/proc/stat");
-  return stat.ok() ? BusySeconds(*stat, processors, static_cast<double>(sysconf(_SC_CLK_TCK))) : 0;
-}
-
-}  // namespace
 
 double BusySeconds(absl::string_view stat, const std::vector<int>& processors, double ticks_per_second) {
   constexpr size_t kIdle = 4, kWait = 5, kGuest = 9;  // a guest's time is also in that of its user

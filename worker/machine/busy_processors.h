@@ -9,16 +9,19 @@
 
 namespace cobra::worker {
 
-// Seconds that each of `processors` was busy for whomever (also for other virtual machines: steal),
-// by the text of /proc/stat; 0 where it says nothing of one.
+// The processors that this process may use (taskset, a container's cpuset); empty if unknown.
+std::vector<int> OwnProcessors();
+
+// Seconds that `processors` were busy, for anybody (also for other virtual machines: steal), by the
+// text of /proc/stat; 0 for one that is not in it.
 double BusySeconds(absl::string_view stat, const std::vector<int>& processors, double ticks_per_second);
 
 class BusyProcessors {
  public:
-  // Begins to look.
+  // Starts counting.
   BusyProcessors();
-  // How many processors others kept busy since then, of those that this process may use, less those
-  // that `threads` of ours leave free: 0 on a quiet machine, and where /proc cannot be read.
+  // How many processors others kept busy since then, of those that this process may use, beyond
+  // those that `threads` of ours leave free: 0 on a quiet machine, and if /proc cannot be read.
   double Others(int threads) const;
 
  private:

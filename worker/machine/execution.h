@@ -14,7 +14,7 @@ namespace cobra::worker {
 struct CpuInfo;
 
 // The type of a graph's float32 tensors. float32 means no TF32 anywhere; tf32 keeps float32 tensors
-// and allows it in cuDNN and cuBLAS; tf32_convolutions in cuDNN alone, which is PyTorch's default;
+// and allows it in cuDNN and cuBLAS; tf32_convolutions only in cuDNN, which is PyTorch's default;
 // bfloat16 and float16 are what model.to(dtype) does (without autocast: explicit casts to float32
 // stay float32).
 enum class Precision { float32, tf32, tf32_convolutions, bfloat16, float16 };

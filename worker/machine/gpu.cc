@@ -82,6 +82,10 @@ class Nvml::Impl {
     return absl::OkStatus();
   }
 
+  std::string Text(int (*get)(NvmlDevice, char*, unsigned)) const {
+    char text[128] = "";
+    return get != nullptr && get(device, text, sizeof(text)) == 0 ? text : "";
+  }
   std::optional<double> Unsigned(int (*get)(NvmlDevice, unsigned*), double scale) const {
     unsigned value = 0;
     if (get == nullptr || get(device, &value) != 0) return std::nullopt;
@@ -121,22 +125,12 @@ absl::StatusOr<std::unique_ptr<Nvml>> Nvml::Open(int device, const std::string& 
   return std::unique_ptr<Nvml>(new Nvml(std::move(impl)));
 }
 
-std::string Nvml::name() const {
-  char text[128] = "";
-  if (impl_->get_name == nullptr || impl_->get_name(impl_->device, text, sizeof(text)) != 0) return "";
-  return text;
-}
-
-std::string Nvml::uuid() const {
-  char text[128] = "";
-  if (impl_->get_uuid == nullptr || impl_->get_uuid(impl_->device, text, sizeof(text)) != 0) return "";
-  return text;
-}
+std::string Nvml::name() const { return impl_->Text(impl_->get_name); }
+std::string Nvml::uuid() const { return impl_->Text(impl_->get_uuid); }
 
 std::string Nvml::driver_version() const {
   char text[128] = "";
-  if (impl_->get_driver == nullptr || impl_->get_driver(text, sizeof(text)) != 0) return "";
-  return text;
+  return impl_->get_driver != nullptr && impl_->get_driver(text, sizeof(text)) == 0 ? text : "";
 }
 
 Nvml::Reading Nvml::Read() const {

@@ -9,25 +9,21 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "base/file/file.h"
 #include "base/process/blas_core_type.h"
 #include "base/process/subprocess.h"
+#include "base/text/utc_text.h"
+#include "worker/machine/busy_processors.h"
 
 namespace cobra::worker {
 namespace {
-
-std::string ReadOr(const std::string& path, absl::string_view fallback) {
-  absl::StatusOr<std::string> text = ReadFile(path);
-  if (!text.ok()) return std::string(fallback);
-  return std::string(absl::StripAsciiWhitespace(*text));
-}
 
 // "NVIDIA A100-SXM4-40GB" -> "nvidia-a100-sxm4-40gb"
 std::string Slug(absl::string_view name) {
@@ -64,6 +60,11 @@ constexpr CodeName kCodeNames[] = {
 };
 
 }  // namespace
+
+std::string ReadOr(const std::string& path, absl::string_view fallback) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  return std::string(text.ok() ? absl::StripAsciiWhitespace(*text) : fallback);
+}
 
 CpuInfo ParseCpuInfo(absl::string_view text) {
   CpuInfo cpu;
@@ -246,12 +247,8 @@ absl::Status PinToCore(int core, int count) {
 }
 
 int FirstCore() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return 0;
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
-    if (CPU_ISSET(core, &set)) return core;
-  }
-  return 0;
+  const std::vector<int> cores = OwnProcessors();
+  return cores.empty() ? 0 : cores[0];
 }
 
 double LoadAverage() {
@@ -270,13 +267,6 @@ std::string HugePages() {
                                                                  : text.substr(open + 1, close - open - 1);
 }
 
-std::string TimeUtc() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts;
-  gmtime_r(&now, &parts);
-  char text[32];
-  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
+std::string TimeUtc() { return UtcText(absl::Now()); }
 
 }  // namespace cobra::worker

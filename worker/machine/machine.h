@@ -33,10 +33,13 @@ struct CpuInfo {
 };
 CpuInfo ParseCpuInfo(absl::string_view text);
 CpuInfo ThisCpu();
+// The contents of a file below /proc or /sys, without white space around them; `fallback` if it
+// cannot be read.
+std::string ReadOr(const std::string& path, absl::string_view fallback);
 
 int64_t PhysicalMemoryBytes();
 
-// "epyc-genoa", "xeon-icelake"; from the vendor's name if the model is not in our table.
+// "epyc-genoa", "xeon-icelake"; made of the vendor's name if the model is not in our table.
 std::string CpuCodeName(const CpuInfo& cpu);
 
 // The target's name: "cpu-epyc-genoa-1t", "cpu-epyc-genoa-2t-bfloat16", "cpu-epyc-genoa-1t-avx2",
@@ -55,7 +58,8 @@ struct CpuCache {
 std::vector<CpuCache> CpuCaches();
 // 0: unknown.
 double LastLevelCacheMb();
-// What the first write to a page of 4 KiB of newly mapped memory takes. 0 if none can be mapped.
+// How long the first write to a page of 4 KiB of newly mapped memory takes. 0 if none can be
+// mapped.
 double PageFaultUs();
 
 // OPENBLAS_CORETYPE, the numbers of threads and, unless native, the instructions that kernels may
@@ -65,7 +69,7 @@ absl::Status RestartWithEnvironment(char** argv, int threads, Isa isa);
 
 // Pins the process to `count` processors from `core` on.
 absl::Status PinToCore(int core, int count = 1);
-// The first processor that this process may use (taskset, a container's cpuset).
+// The first of OwnProcessors() (busy_processors.h).
 int FirstCore();
 double LoadAverage();
 // Or "unavailable".

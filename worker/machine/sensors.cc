@@ -3,24 +3,18 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "base/file/file.h"
 #include "worker/machine/gpu.h"
+#include "worker/machine/machine.h"
 
 namespace cobra::worker {
 namespace {
 
-std::string ReadText(const std::string& path) {
-  absl::StatusOr<std::string> text = ReadFile(path);
-  return text.ok() ? std::string(absl::StripAsciiWhitespace(*text)) : "";
-}
-
 std::optional<double> ReadNumber(const std::string& path) {
   double value = 0;
-  if (!absl::SimpleAtod(ReadText(path), &value)) return std::nullopt;
+  if (!absl::SimpleAtod(ReadOr(path, ""), &value)) return std::nullopt;
   return value;
 }
 
@@ -32,7 +26,7 @@ class Rapl {
     constexpr int kMostZones = 64;
     for (int i = 0; i < kMostZones; ++i) {
       const std::string folder = absl::StrCat(sys, "/class/powercap/intel-rapl:", i);
-      if (absl::StartsWith(ReadText(folder + "/name"), "package")) packages_.push_back({folder});
+      if (absl::StartsWith(ReadOr(folder + "/name", ""), "package")) packages_.push_back({folder});
     }
   }
 
@@ -69,7 +63,7 @@ std::string TemperatureFile(const std::string& sys) {
   constexpr int kMostChips = 32;
   for (int i = 0; i < kMostChips; ++i) {
     const std::string folder = absl::StrCat(sys, "/class/hwmon/hwmon", i);
-    const std::string name = ReadText(folder + "/name");
+    const std::string name = ReadOr(folder + "/name", "");
     if (name == "coretemp" || name == "k10temp" || name == "zenpower" || name == "cpu_thermal")
       return folder + "/temp1_input";
   }
@@ -115,6 +109,10 @@ class GpuSensorsImpl final : public Sensors {
 
 std::unique_ptr<Sensors> CpuSensors(int core, const std::string& sys) {
   return std::make_unique<CpuSensorsImpl>(core, sys);
+}
+
+std::unique_ptr<Sensors> SensorsOf(const Execution& execution, int core) {
+  return execution.is_cuda() ? GpuSensors(execution.cuda_device) : CpuSensors(core);
 }
 
 std::unique_ptr<Sensors> GpuSensors(int device, const std::string& library) {

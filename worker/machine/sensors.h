@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "worker/machine/execution.h"
+
 namespace cobra::worker {
 
 struct SensorReadings {
@@ -34,6 +36,8 @@ class Sensors {
 std::unique_ptr<Sensors> CpuSensors(int core, const std::string& sys = "/sys");
 // NVML; null if there is no driver. `library`: see gpu.h.
 std::unique_ptr<Sensors> GpuSensors(int device, const std::string& library = "libnvidia-ml.so.1");
+// Those of the execution's GPU, or of `core`.
+std::unique_ptr<Sensors> SensorsOf(const Execution& execution, int core);
 
 }  // namespace cobra::worker
 

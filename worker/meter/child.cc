@@ -146,4 +146,18 @@ absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::string> RunInChild(const std::function<std::string()>& run) {
+  absl::StatusOr<std::string> text = absl::InternalError("the child process sent nothing");
+  COBRA_RETURN_IF_ERROR(RunInChildren(
+      1, {}, [&](int) { return run(); },
+      [&](int, const ChildResult& result) {
+        if (result.outcome == store::Outcome::ok) {
+          text = result.text;
+        } else {
+          text = absl::UnavailableError(result.text);
+        }
+      }));
+  return text;
+}
+
 }  // namespace cobra::worker

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "store/measurement.h"
 
 namespace cobra::worker {
@@ -40,6 +41,9 @@ struct ChildResult {
 // With `limits.stopped`, done() is not called for the tasks that are left out.
 absl::Status RunInChildren(int num_tasks, const ChildLimits& limits, const std::function<std::string(int)>& run,
                            const std::function<void(int, const ChildResult&)>& done);
+// The result of one task in a child. Unavailable if the child died; otherwise an error of
+// RunInChildren().
+absl::StatusOr<std::string> RunInChild(const std::function<std::string()>& run);
 
 }  // namespace cobra::worker
 

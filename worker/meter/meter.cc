@@ -26,12 +26,6 @@ long Preemptions() {
   return usage.ru_nivcsw;
 }
 
-double ThreadCpuUs() {
-  timespec now = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1000;
-}
-
 constexpr double kBetweenPulsesUs = 3000;
 constexpr double kLongRegionUs = 6000;
 
@@ -186,6 +180,12 @@ double SteadyNowNs() {
           .count());
 }
 
+double ThreadCpuNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
+}
+
 store::Latency Summarise(std::vector<double> samples_us) {
   std::sort(samples_us.begin(), samples_us.end());
   const int n = static_cast<int>(samples_us.size());
@@ -213,13 +213,13 @@ store::Latency MeasureLatency(const std::function<void()>& call, const MeterOpti
     if (hooks.settle) hooks.settle();
     const double before = pulse ? pulse() : 0;
     const long preemptions = pulse ? Preemptions() : 0;
-    const double start_cpu_us = options.one_thread ? ThreadCpuUs() : 0;
+    const double start_cpu_ns = options.one_thread ? ThreadCpuNs() : 0;
     const double start = now_ns();
     if (hooks.begin) hooks.begin();
     for (int i = 0; i < calls; ++i) call();
     const double device_us = hooks.end ? hooks.end() : 0;
     const double wall_us = (now_ns() - start) / 1000;
-    const double cpu_us = options.one_thread ? ThreadCpuUs() - start_cpu_us : 0;
+    const double cpu_us = options.one_thread ? (ThreadCpuNs() - start_cpu_ns) / 1000 : 0;
     const bool preempted = pulse && Preemptions() != preemptions;  // by one that ran between the pulses
     const double ratio = pulse ? std::max({before, pulse(), preempted ? 2 * kQuietPulse : 0}) : 0;
     return std::vector<RegionTimes>{{wall_us / calls, device_us / calls, ratio, wall_us, cpu_us / calls}};

@@ -32,13 +32,13 @@ struct MeterOptions {
   double max_ms = 5000;
   // For calls slower than this: one warm-up and one run; Latency::runs is then 1.
   double single_run_above_ms = 2000;
-  // Watches for neighbours around each region; empty: nobody does. The interval is then that of the
-  // undisturbed runs. Returns Pulse::Ratio() (pulse.h).
+  // Returns Pulse::Ratio() (pulse.h), to watch for neighbours around each region: the interval is
+  // then that of the undisturbed runs. Empty: nobody watches.
   std::function<double()> pulse;
-  // The calling thread alone computes the calls. Then its processor time is what a run takes
-  // without those who share its processor, however often it had to leave it.
+  // Only the calling thread computes the calls. Then its processor time is what a run takes without
+  // the others on its processor, however often it had to leave it.
   bool one_thread = false;
-  // Calls are timed in batches at least this long: amply 100 times the resolution of
+  // Calls are timed in batches at least this long: well over 100 times the resolution of
   // CLOCK_MONOTONIC.
   double min_batch_us = 20;
 };
@@ -46,6 +46,8 @@ struct MeterOptions {
 // Nanoseconds of a monotonic clock.
 using ClockNs = std::function<double()>;
 double SteadyNowNs();
+// The processor time of this thread.
+double ThreadCpuNs();
 
 // Hooks around a timed region, for calls that return before their work is done, or that need a
 // defined state of the caches.
@@ -55,7 +57,7 @@ struct RegionHooks {
   // Called first inside the region.
   std::function<void()> begin;
   // Waits for the work; returns microseconds since `begin` on the device's own clock, 0 if it has
-  // none
+  // none.
   std::function<double()> end;
   // Maximum number of calls in one region.
   int most_calls = std::numeric_limits<int>::max();
@@ -67,9 +69,9 @@ struct RegionTimes {
   // The worse of the pulses before and after it (pulse.h), or twice what is quiet if the thread
   // lost its processor in between; 0: there were no pulses.
   double pulse_ratio = 0;
-  // What passed between these two.
+  // The time between these two.
   double region_us = 0;
-  // Processor time of the calling thread, if it alone computes them; 0: not known.
+  // Processor time of the calling thread, if only it computes them; 0: not known.
   double cpu_us = 0;
 };
 

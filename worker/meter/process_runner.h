@@ -1,6 +1,6 @@
 // A runner: a program that runs networks in one runtime and answers lines of JSON
-// (docs/runners.md). This side starts it, bounds what it may take and print, and notices when it
-// dies or hangs.
+// (docs/runners.md). This side starts it, bounds the time that it may take and what it may print,
+// and notices when it dies or hangs.
 #ifndef COBRA_WORKER_METER_PROCESS_RUNNER_H_
 #define COBRA_WORKER_METER_PROCESS_RUNNER_H_
 
@@ -19,8 +19,8 @@
 
 namespace cobra::worker {
 
-// The program of a command without its folder, which does not belong into a record. REQUIRES:
-// not empty.
+// The program of a command without its folder, which does not belong in a record. REQUIRES: not
+// empty.
 std::string ProgramName(const std::vector<std::string>& argv);
 
 // How the runner describes itself.
@@ -55,7 +55,7 @@ struct RunnerModel {
 struct ProfileEntry {
   std::string name;
   double us = 0;           // in one call of the network
-  std::vector<int> calls;  // of the graph that it stands for; empty if the runtime does not tell
+  std::vector<int> calls;  // of the graph that it stands for; empty if the runtime does not say
 };
 
 // All calls: Unimplemented, beginning with the operator, if the runtime cannot run the network;
@@ -77,17 +77,17 @@ class ProcessRunner {
   // their positions.
   absl::Status Verify(const std::string& inputs_path, const std::string& outputs_path);
   // Nanoseconds of each of `calls` regions of `batch` calls, by the runner's own clock. Internal if
-  // these are not so many numbers, or if since Load() they add up, twice, to something else than
-  // what passed by this side's clock.
+  // the number of these is another one, or if since Load() they do not add up, twice, to the time
+  // that passed by this side's clock.
   absl::StatusOr<std::vector<double>> Run(int calls, int batch);
-  // Times calls for a moment, since the times of a small network alone do not tell a wrong clock
-  // from the way of a request. Once for each process; REQUIRES: a Run() since Load(). Internal as
-  // there.
+  // Times calls for a moment, because the times of a small network do not tell a wrong clock from
+  // the overhead of a request. Once for each process; REQUIRES: a Run() since Load(). Internal as
+  // Run().
   absl::Status CheckClock();
   // `nodes`: calls of the network, in whose range the entries' must be. Internal if the entries
   // take longer than passed by this side's clock.
   absl::StatusOr<std::vector<ProfileEntry>> Profile(int calls, int64_t nodes);
-  // The most that the process has had in memory since Load(), beyond what it had before.
+  // The most memory that the process has had since Load(), beyond what it had before.
   absl::StatusOr<int64_t> PeakMemoryBytes();
   absl::Status Unload();
   bool alive() const { return pid_ > 0; }

@@ -1,8 +1,8 @@
-// Notices a neighbour at the time of a run. On a rented machine the other thread of the core may be
-// somebody else's: while it computes, everything here takes 1.2 to 2 times as long, for
+// Notices whether a neighbour disturbs a run. On a rented machine the other thread of the core may
+// be somebody else's: while it computes, everything here takes 1.2 to 2 times as long, for
 // milliseconds or for minutes. A pulse is a fixed piece of arithmetic in registers, some 20 us
-// long, beside each timed region; where both of a region's pulses took their usual time, the region
-// was undisturbed (docs/measurements.md).
+// long, before and after each timed region; if both of a region's pulses took their usual time, the
+// region was undisturbed (docs/measurements.md).
 #ifndef COBRA_WORKER_METER_PULSE_H_
 #define COBRA_WORKER_METER_PULSE_H_
 
@@ -19,7 +19,7 @@ constexpr double kQuietPulse = 1.1;
 
 class Pulse {
  public:
-  // Beats for a second, to know what is usual on `cores`. Processes forked later share what any of
+  // Beats for a second, to learn what is usual on `cores`. Processes forked later share what any of
   // them learns.
   static absl::StatusOr<std::unique_ptr<Pulse>> Create(std::vector<int> cores);
   ~Pulse();

@@ -174,8 +174,6 @@ absl::StatusOr<Json> SessionOf(const Row& row) {
   return j;
 }
 
-// Checks a record: its numbers must be valid, and our shape rules must build its graph. Its
-// fingerprint and its graph's text are replaced by computed ones.
 absl::Status CheckRecord(const store::Measurement& measurement) {
   COBRA_RETURN_IF_ERROR(store::CheckLatencies(measurement));
   const size_t numbers = measurement.node_latency_us.size(), calls = measurement.subject.graph.nodes().size();

@@ -17,7 +17,7 @@ namespace cobra::worker {
 // JSON lines -> CSV. The sessions are taken from the text; records of a missing session have empty
 // columns.
 absl::StatusOr<std::string> RecordsToCsv(absl::string_view json_lines);
-// CSV -> JSON lines: one session line for each session, then the records.
+// CSV -> JSON lines: a line for each session, then the records.
 absl::StatusOr<std::string> CsvToRecords(absl::string_view csv);
 
 struct CheckedRecords {

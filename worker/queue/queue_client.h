@@ -45,9 +45,9 @@ class QueueClient {
  public:
   QueueClient(const QueueClientOptions& options, Spool spool, std::unique_ptr<v1::Measurements::StubInterface> stub);
   // Reports, renews and leases once. Unavailable if the server is unreachable; the call can be
-  // repeated without loss. What the server does not take of one task stops neither the other tasks
-  // nor the other calls: it becomes an outcome of its task, or stays in rejected/ of the spool, or
-  // is tried again.
+  // repeated without loss. A record that the server does not take stops neither the other tasks nor
+  // the other calls: it becomes an outcome of its task, or stays in rejected/ of the spool, or is
+  // tried again.
   absl::Status RunOnce();
   // Reports finished tasks and releases the others.
   absl::Status Shutdown();

@@ -2,18 +2,17 @@
 // moment, and the server may be unreachable for as long as the disk has room: leased tasks are
 // measured, and measured records are reported.
 //
-//   worker-id                  name of this worker for as long as the folder lives, and a newline:
-//                              without it, the file may have been cut off, and the name be another
-//                              worker's
+//   worker-id                  name of this worker for as long as the folder exists, and a newline:
+//                              without it, the file may have been cut off, and the name may be
+//                              another worker's
 //   todo/SEQUENCE-ID.json      leased, in the order in which to measure it (store/queue/task_subject.h)
 //   started/ID                 being measured; one at a time
 //   interrupted/ID             as many bytes as measuring processes have died while they measured
 //                              it
 //   done/ID.json               measured: {"record", "session"}, two lines of store/measurement.h;
 //                              gone once the server has them
-//   rejected/                  what nobody could read or the server did not take: for people to
-//                              look at. The oldest files go when there are more than
-//                              kMaxRejectedBytes.
+//   rejected/                  what nobody could read or the server did not take, for people to
+//                              look at; the oldest files are removed beyond kMaxRejectedBytes
 //
 // Files appear atomically (written to a temporary name, then renamed). A task is in done/ before it
 // leaves todo/. If the process dies in between, both files exist, and Todo() does not list tasks
@@ -82,10 +81,10 @@ class Spool {
   absl::StatusOr<std::vector<SpooledTask>> Todo() const;
   absl::StatusOr<std::string> ReadTodo(const SpooledTask& task) const;
   absl::Status RejectTodo(const SpooledTask& task, absl::string_view why) const;
-  // That task, and no other. Also from a forked child. If the mark cannot be written, only the
-  // count of attempts is wrong.
+  // Marks that task, and no other. Also from a forked child. If the mark cannot be written, only
+  // the count of attempts is wrong.
   void MarkStarted(absl::string_view id) const;
-  // Its result is there: if the machine dies now, it was not that task.
+  // Its result is there: if the machine dies now, that task is not at fault.
   void MarkEnded(absl::string_view id) const;
   absl::Status Finish(const SpooledTask& task, const FinishedTask& finished);
   absl::Status ClearStarted();

@@ -16,15 +16,13 @@ namespace cobra::worker {
 struct WorkOptions {
   // Folder.
   std::string spool;
-  // Name of this worker for the server; empty: the spool's own.
+  // Name of this worker for the server; empty: the one in the spool.
   std::string worker;
   // Command line of the queue client, which is restarted if it dies. Empty: another process serves
-  // the spool
+  // the spool.
   std::vector<std::string> queue_client;
   // Measure even if another worker uses this device.
   bool share_device = false;
-  // Exit when the queue client finds no more tasks, instead of waiting.
-  bool until_idle = false;
   // Tasks between two canaries.
   int group_tasks = 60;
   GroupRunnerOptions runner;

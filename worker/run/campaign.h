@@ -39,7 +39,7 @@ struct CampaignOptions {
   int group_tasks = 60;
 };
 
-// One task; the order of a campaign is a function of the options alone.
+// One task; the order of a campaign is a function of only the options.
 struct Task {
   // Index into CampaignOptions::spaces.
   int space = 0;

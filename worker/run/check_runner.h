@@ -1,5 +1,5 @@
-// Tests a third-party runner (docs/runners.md): right results, a clock that agrees with ours,
-// memory given back, life after a failure.
+// Tests a third-party runner (docs/runners.md): whether its results are right, its clock agrees
+// with ours, it gives memory back, and it survives a failure.
 #ifndef COBRA_WORKER_RUN_CHECK_RUNNER_H_
 #define COBRA_WORKER_RUN_CHECK_RUNNER_H_
 
@@ -22,8 +22,8 @@ struct CheckRunnerOptions {
   int graphs = 200;
 };
 
-// Writes a report to `out`, what failed first; true if nothing did. A network that the runtime
-// cannot run is none.
+// Writes a report to `out`; true if nothing failed. A network that the runtime cannot run is not a
+// failure.
 absl::StatusOr<bool> CheckRunner(const CheckRunnerOptions& options, std::ostream& out);
 
 }  // namespace cobra::worker

@@ -85,26 +85,13 @@ absl::StatusOr<Described> DescribeHere(const Execution& execution) {
 // Runs `f` in a child and returns its text or its error.
 template <typename F>
 absl::StatusOr<std::string> InChild(F f) {
-  absl::Status failure = absl::InternalError("the child process sent nothing");
-  std::string text;
-  COBRA_RETURN_IF_ERROR(RunInChildren(
-      1, {},
-      [&](int) {
-        const absl::StatusOr<std::string> result = f();
-        return result.ok() ? absl::StrCat("+", *result) : absl::StrCat("-", result.status().message());
-      },
-      [&](int, const ChildResult& result) {
-        if (result.outcome != store::Outcome::ok) {
-          failure = absl::UnavailableError(result.text);
-        } else if (result.text[0] == '-') {
-          failure = absl::UnavailableError(result.text.substr(1));
-        } else {
-          failure = absl::OkStatus();
-          text = result.text.substr(1);
-        }
-      }));
-  COBRA_RETURN_IF_ERROR(failure);
-  return text;
+  COBRA_ASSIGN_OR_RETURN(const std::string text, RunInChild([&] {
+                           const absl::StatusOr<std::string> result = f();
+                           return result.ok() ? absl::StrCat("+", *result)
+                                              : absl::StrCat("-", result.status().message());
+                         }));
+  if (text[0] == '-') return absl::UnavailableError(text.substr(1));
+  return text.substr(1);
 }
 
 Json OrUnavailable(const std::optional<double>& value) { return value ? Json(*value) : Json("unavailable"); }
@@ -149,9 +136,8 @@ absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core
   COBRA_ASSIGN_OR_RETURN(const Described described, Describe(execution));
   const predict::TargetSpec& machine = described.machine;
   Json j = ParseJson<Json>(predict::TargetSpecToJson(machine));
-  Json versions = {{"libtorch", LibTorchVersion()}};
+  Json versions = {{"libtorch", LibTorchVersion()}, {"runtime", machine.runtime}};
   Json precisions = Json::array({"float32"});
-  std::unique_ptr<Sensors> sensors;
   if (execution.is_cuda()) {
     COBRA_ASSIGN_OR_RETURN(const std::string text, InChild([&]() -> absl::StatusOr<std::string> {
                              COBRA_ASSIGN_OR_RETURN(const GpuFacts gpu, ReadGpuFacts(execution.cuda_device));
@@ -162,21 +148,17 @@ absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core
     precisions.push_back("float16");
     if (gpu["major"].get<int>() >= 8)
       precisions.insert(precisions.end(), {"tf32", "tf32-convolutions", "bfloat16"});  // since Ampere
-    versions["runtime"] = machine.runtime;
     if (const auto nvml = Nvml::Open(execution.cuda_device); nvml.ok()) versions["driver"] = (*nvml)->driver_version();
-    sensors = GpuSensors(execution.cuda_device);
   } else {
     for (const CpuCache& cache : CpuCaches())
       j["caches_kb"][absl::StrCat("L", cache.level, " ", cache.type)] = cache.kb;
     if (ThisCpu().has_bfloat16) precisions.push_back("bfloat16");
-    versions["runtime"] = machine.runtime;
-    sensors = CpuSensors(core);
   }
   j["precisions"] = std::move(precisions);
   j["versions"] = std::move(versions);
   j["governor"] = Governor(core);
   if (described.disturbed) j["disturbed"] = true;
-  j["sensors"] = SensorsJson(sensors.get());
+  j["sensors"] = SensorsJson(SensorsOf(execution, core).get());
   return j.dump();
 }
 

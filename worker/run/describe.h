@@ -15,7 +15,7 @@ namespace cobra::worker {
 // memory_gb_per_s. Runs in a child process if the execution requires it; otherwise in this process,
 // which the caller has pinned and in which it has configured LibTorch.
 absl::StatusOr<predict::TargetSpec> DescribeTarget(const Execution& execution);
-// Only its name, without measurements. Unavailable if the GPU's driver does not respond.
+// Its name, without measurements. Unavailable if the GPU's driver does not respond.
 absl::StatusOr<std::string> NameOfTarget(const Execution& execution);
 
 // One line of JSON for `cobra-worker describe`: the target's fields, then "caches_kb", "versions",

@@ -20,7 +20,7 @@ namespace cobra::worker {
 
 struct GraphList {
   // In the order of first appearance; each with its indices in the file's order, and a sampler that
-  // returns the graphs of the lines
+  // returns the graphs of the lines.
   std::vector<SpaceCount> spaces;
   // Seed of the samples; a file has one.
   uint64_t seed = 1;

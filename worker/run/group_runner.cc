@@ -115,14 +115,8 @@ absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunn
     COBRA_RETURN_IF_ERROR(runner->Enter());
     COBRA_RETURN_IF_ERROR(runner->TakeFirstCanaries(runner->FirstCanaryText()));
   } else {
-    absl::Status status;
-    COBRA_RETURN_IF_ERROR(RunInChildren(
-        1, {}, [&](int) { return runner->FirstCanaryText(); },
-        [&](int, const ChildResult& result) {
-          status = result.outcome == store::Outcome::ok ? runner->TakeFirstCanaries(result.text)
-                                                        : absl::UnavailableError(result.text);
-        }));
-    COBRA_RETURN_IF_ERROR(status);
+    COBRA_ASSIGN_OR_RETURN(const std::string text, RunInChild([&] { return runner->FirstCanaryText(); }));
+    COBRA_RETURN_IF_ERROR(runner->TakeFirstCanaries(text));
   }
   COBRA_ASSIGN_OR_RETURN(runner->machine_, DescribeTarget(options.execution));
   if (runner->runner_ != nullptr) SetRuntime(runner->runner_->description(), &runner->machine_);
@@ -135,7 +129,7 @@ absl::Status GroupRunner::Enter() {
   ConfigureLibTorch(execution.threads);
   COBRA_ASSIGN_OR_RETURN(canary_, Canary::Create(execution));
   canary_->Measure();  // warms up LibTorch, and a GPU's clocks
-  sensors_ = execution.is_cuda() ? GpuSensors(execution.cuda_device) : CpuSensors(options_.core);
+  sensors_ = SensorsOf(execution, options_.core);
   return absl::OkStatus();
 }
 
@@ -175,11 +169,9 @@ MeasureOptions GroupRunner::RulesFor(const GroupTask& task, bool is_network) con
 }
 
 absl::Status GroupRunner::AddCanary(std::vector<CanaryTimes>* around) {
-  return RunInChildren(
-      1, {}, [&](int) { return CanaryText(); },
-      [&](int, const ChildResult& result) {
-        if (result.outcome == store::Outcome::ok) around->push_back(CanaryFromText(result.text));
-      });
+  const absl::StatusOr<std::string> text = RunInChild([&] { return CanaryText(); });
+  if (text.ok()) around->push_back(CanaryFromText(*text));
+  return text.ok() || absl::IsUnavailable(text.status()) ? absl::OkStatus() : text.status();
 }
 
 // Also after a fault of the runner: what was measured before is judged by what the canary says now.
@@ -248,8 +240,7 @@ std::string GroupRunner::MeasureTask(const GroupTask& task) {
 
 absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_json) {
   const Execution& execution = options_.execution;
-  const std::unique_ptr<Sensors> sensors =
-      execution.is_cuda() ? GpuSensors(execution.cuda_device) : CpuSensors(options_.core);
+  const std::unique_ptr<Sensors> sensors = SensorsOf(execution, options_.core);
   const SensorReadings now = sensors == nullptr ? SensorReadings() : sensors->Read();
   const std::optional<double> joules = sensors == nullptr ? std::nullopt : sensors->Joules();
   const auto or_unavailable = [](const std::optional<double>& value) {

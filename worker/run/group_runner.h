@@ -52,7 +52,7 @@ struct GroupRunnerOptions {
   bool (*stopped)() = nullptr;
 };
 
-// What DescribeTarget() says, with the runner's runtime, whose name follows that of the machine.
+// The name of DescribeTarget(), followed by that of the runner's runtime.
 absl::StatusOr<std::string> NameOfTarget(const GroupRunnerOptions& options);
 
 // One task of a group. `draw` is called in a child, and in this process if the child died in the
@@ -66,9 +66,9 @@ struct GroupTask {
   // Called in this process when its result is there, or it is known that there is none. Not for
   // tasks that a group leaves out because it was stopped.
   std::function<void()> ends = nullptr;
-  // Called in this process, at most once, with what was measured: at once if its own runs tell that
+  // Called in this process, at most once, with what was measured: at once if its runs show that
   // nobody disturbed them, so that no canary can change that; otherwise at the end of the group,
-  // also of one that failed.
+  // also if the group failed.
   std::function<void(const store::Measurement&)> takes = nullptr;
 };
 
@@ -79,13 +79,13 @@ class GroupRunner {
   static absl::StatusOr<std::unique_ptr<GroupRunner>> Create(const GroupRunnerOptions& options);
 
   // One measurement per task, in their order; space, seed, index and repeat are left to the caller.
-  // nullopt: there was nothing to measure, or the task was left out. Graphs that `known` has read,
-  // where there is one, are not parsed again when they come back from a child.
+  // nullopt: there was nothing to measure, or the task was left out. Graphs that `known` has read
+  // are not parsed again when they come back from a child; it may be null.
   absl::StatusOr<std::vector<std::optional<store::Measurement>>> Run(absl::Span<const GroupTask> tasks,
                                                                      store::GraphReader* known = nullptr);
 
-  // The session line, which the measurements name (store/measurement.h). `more` is merged into it:
-  // caps, seed.
+  // The session line, which the measurements name (store/measurement.h). `more_json` is merged into
+  // it: caps, seed.
   absl::StatusOr<std::string> SessionJson(const std::string& more_json = "{}");
   const std::string& session() const { return session_; }
   const predict::TargetSpec& machine() const { return machine_; }

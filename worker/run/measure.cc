@@ -1,7 +1,5 @@
 #include "worker/run/measure.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -21,12 +19,6 @@
 
 namespace cobra::worker {
 namespace {
-
-store::Outcome OutcomeOf(const absl::Status& status) {
-  if (absl::IsUnimplemented(status)) return store::Outcome::unsupported;
-  if (absl::IsResourceExhausted(status)) return store::Outcome::out_of_memory;
-  return store::Outcome::crashed;
-}
 
 // The median of passes; if a neighbour was in most of them, each node's fastest.
 absl::StatusOr<std::vector<double>> Profile(Executor* executor, size_t nodes, const MeasureOptions& options) {
@@ -82,13 +74,6 @@ absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(graph::NetBuilder&& builder
   return Executor::Create(graph, 1, execution);
 }
 
-// The time that this thread has had a processor.
-double ThreadCpuNs() {
-  timespec now = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
 // Returns 0 if the graph does not run.
 double MedianOfRuns(Executor* executor, int runs) {
   const RegionHooks hooks = executor->Hooks();
@@ -135,11 +120,23 @@ MeasureOptions OnDevice(MeasureOptions options, const Execution& execution) {
 
 }  // namespace
 
-store::Measurement MeasureGraph(const graph::Graph& graph, const MeasureOptions& options) {
+store::Outcome OutcomeOf(const absl::Status& status) {
+  if (absl::IsUnimplemented(status)) return store::Outcome::unsupported;
+  if (absl::IsResourceExhausted(status)) return store::Outcome::out_of_memory;
+  if (absl::IsDeadlineExceeded(status)) return store::Outcome::timeout;
+  return store::Outcome::crashed;
+}
+
+store::Measurement EmptyMeasurement(const graph::Graph& graph, const MeasureOptions& options) {
   store::Measurement measurement;
   store::SetGraph(graph, &measurement.subject);
+  measurement.conditions.cache = std::string(CacheName(options.execution.cache));
+  return measurement;
+}
+
+store::Measurement MeasureGraph(const graph::Graph& graph, const MeasureOptions& options) {
+  store::Measurement measurement = EmptyMeasurement(graph, options);
   store::Conditions& conditions = measurement.conditions;
-  conditions.cache = std::string(CacheName(options.execution.cache));
   SensorReadings before;
   if (options.sensors != nullptr) before = options.sensors->Read();
   if (const absl::Status status = MeasureInto(graph, options, &measurement); !status.ok()) {

@@ -34,8 +34,12 @@ struct MeasureOptions {
   Sensors* sensors = nullptr;
 };
 
-// Outcome, message, latency, peak memory, node latencies, energy, clocks, fingerprint and graph
-// text; Never fails: a failure is a record.
+// What an error of a graph that is measured means. A runner that hangs is a timeout.
+store::Outcome OutcomeOf(const absl::Status& status);
+// With the graph and the state of the caches, to be filled in.
+store::Measurement EmptyMeasurement(const graph::Graph& graph, const MeasureOptions& options);
+// Outcome, message, latency, peak memory, node latencies, energy, clocks, graph and fingerprint.
+// Never fails: a failure is a measurement.
 store::Measurement MeasureGraph(const graph::Graph& graph, const MeasureOptions& options);
 
 // For each line of `asks`, measures the graph for a window of `options.meter` and writes a line
@@ -56,9 +60,9 @@ MeasureOptions InterleavedRules(const Execution& execution = {});
 
 struct CanaryTimes {
   double conv_us = 0, matmul_us = 0, copy_us = 0;
-  // Wall time over the processor's time: above 1 others ran on this core meanwhile, in slices that
-  // may be longer than a run and so not be seen in a median. 1 of several threads and of a GPU:
-  // they wait for each other.
+  // Wall time over processor time: above 1 others ran on this core meanwhile, in slices that may be
+  // longer than a run and so not show in a median. 1 for several threads and for a GPU, which wait
+  // for each other.
   double core_ratio = 1;
 };
 
@@ -77,8 +81,8 @@ class Canary {
 };
 
 // `times` over `usual`. Compute is the worst of convolution, matrix product and `core_ratio`. On a
-// virtual machine memory speed varies with the load of other machines, so the copy has a ratio and
-// a tolerance of its own.
+// virtual machine memory speed varies with the load of other machines, so the copy has a separate
+// ratio and tolerance.
 struct CanaryRatios {
   double compute = 1, copy = 1;
 };
@@ -99,17 +103,16 @@ inline bool IsDisturbed(const CanaryRatios& ratios, double tolerance = kCanaryTo
 
 // The median ratio of the runs to their undisturbed time; 1 if unknown.
 double DisturbanceRatio(const store::Latency& latency);
-// Whether Latency::median_us is that of a machine on which something else ran: the canary says so,
-// it is longer than what the network takes undisturbed, or the runs are too long to tell and
-// something was noticed beside most of them. Conditions::suspect says less: that not even the
+// Whether something else ran on the machine, so that it changed Latency::median_us: the canary says
+// so, the median is longer than the undisturbed time, or the runs are too long to tell and
+// something was noticed beside most of them. Conditions::suspect says more: not even the
 // undisturbed time is known.
 bool IsDisturbed(const store::Measurement& measurement, const CanaryRatios& canary);
 // The same in words, for the person who asked for this one number; a line.
 std::string DisturbedWarning(const store::Latency& latency);
 
-// Measures the speeds of TargetSpec, `peak_gflops` and those after it; of a CPU in half a second
-// all of them. On a GPU the product is of 8192 x 8192 matrices, and the speeds of single kernels
-// stay 0.
+// Measures the speeds of TargetSpec: of a CPU all of them, in half a second; of a GPU only
+// peak_gflops, by a product of 8192 x 8192 matrices, and memory_gb_per_s.
 absl::Status MeasureSpeeds(const Execution& execution, predict::TargetSpec* machine);
 
 }  // namespace cobra::worker

@@ -15,22 +15,22 @@
 
 namespace cobra::worker {
 
-// 64 layers over all operator groups and sizes, then networks: three small ones and one of each
-// family of real ones; the same in every version of the worker.
+// 64 layers of all operator groups and sizes, then networks: three small ones and one of each
+// family of real ones. The same in every version of the worker.
 std::vector<Sample> ProbeSubjects();
 
 // After each measurement: how many were made, how many subjects there are, and the last one's
 // label.
 using ProbeProgress = std::function<void(int done, int subjects, absl::string_view label)>;
 
-// Measures ProbeSubjects() by the options but for their rules, in child processes or in the
-// options' runner: half a minute. What is left of `budget` goes to more networks of those families,
-// in the order of predict::DesignProbe, and to the same subjects again, of which the least
-// disturbed measurement counts. Returns the text that ProbeResultFromJson reads. A canary before,
-// between and after them shows whether the machine was busy:
+// Measures ProbeSubjects() in half a minute, in child processes or in the options' runner; the
+// rules of the options are replaced. What is left of `budget` goes to more networks of those
+// families, in the order of predict::DesignProbe, and to the same subjects again, of which the
+// least disturbed measurement counts. Returns the text that ProbeResultFromJson reads. Canaries
+// before, between and after them show whether the machine was busy:
 // "canary":{"compute_ratio","copy_ratio","disturbed","load"}, the worst over the median. What that
-// did to the networks is in "disturbance":{"ratios"} (predict::ProbeResult); absent on a GPU, where
-// nobody looks.
+// did to the networks is in "disturbance":{"ratios"} (predict::ProbeResult), which is absent on a
+// GPU.
 absl::StatusOr<std::string> RunProbe(GroupRunnerOptions options, absl::Duration budget, const ProbeProgress& progress);
 
 }  // namespace cobra::worker

@@ -13,8 +13,7 @@ namespace cobra::worker {
 // "torch", "torch-compile", "onnxruntime", "openvino" and "ncnn" are our runners in worker/runners,
 // run by the Python that COBRA_RUNNER_PYTHON names, that of build/runtimes (scripts/setup.sh
 // --runtimes), or python3. Anything else is a command and its arguments. Empty: LibTorch in this
-// process. NotFound: ours are not on this machine.
-// InvalidArgument: nothing but blanks.
+// process. NotFound: ours are not on this machine. InvalidArgument: nothing but blanks.
 absl::StatusOr<std::vector<std::string>> RunnerCommand(absl::string_view runner);
 
 }  // namespace cobra::worker

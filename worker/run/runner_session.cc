@@ -48,13 +48,6 @@ constexpr absl::string_view kFormats[] = {"json", "ncnn", "onnx", "python"};
 constexpr absl::string_view kFormats[] = {"json", "ncnn", "python"};
 #endif
 
-store::Outcome OutcomeOf(const absl::Status& status) {
-  if (absl::IsUnimplemented(status)) return store::Outcome::unsupported;
-  if (absl::IsResourceExhausted(status)) return store::Outcome::out_of_memory;
-  if (absl::IsDeadlineExceeded(status)) return store::Outcome::timeout;
-  return store::Outcome::crashed;
-}
-
 constexpr absl::string_view kFolderName = "cobra-runner-";  // then the worker's process
 
 // A worker that was killed leaves its folder, in memory.
@@ -80,24 +73,6 @@ absl::StatusOr<std::string> MakeFolder() {
   return absl::UnavailableError("no folder for the runner's files: set TMPDIR");
 }
 
-absl::string_view StoredType(graph::DType dtype) {
-  switch (dtype) {
-    case graph::DType::float32: return "F32";
-    case graph::DType::float16: return "F16";
-    case graph::DType::bfloat16: return "BF16";
-    case graph::DType::float64: return "F64";
-    case graph::DType::int64: return "I64";
-    case graph::DType::int32: return "I32";
-    case graph::DType::int16: return "I16";
-    case graph::DType::int8: return "I8";
-    case graph::DType::uint8: return "U8";
-    case graph::DType::bool_: return "BOOL";
-    case graph::DType::complex64: return "C64";
-    case graph::DType::complex128: return "C128";
-  }
-  return "";
-}
-
 std::vector<std::string> RandomInputs(const graph::Graph& graph, uint64_t seed) {
   std::vector<std::string> inputs;
   for (size_t i = 0; i < graph.inputs().size(); ++i)
@@ -110,7 +85,8 @@ std::string FileOfInputs(const graph::Graph& graph, const std::vector<std::strin
   for (size_t i = 0; i < inputs.size(); ++i) {
     const graph::TensorType& type = graph.inputs()[i].type;
     tensors.push_back(
-        {absl::StrCat(i), {{type.shape.begin(), type.shape.end()}, inputs[i], std::string(StoredType(type.dtype))}});
+        {absl::StrCat(i),
+         {{type.shape.begin(), type.shape.end()}, inputs[i], std::string(exporting::SafetensorsType(type.dtype))}});
   }
   return WriteTensorFile(tensors);
 }
@@ -123,13 +99,6 @@ std::string ModelFile(absl::string_view format) {
 absl::Status WithoutKind(const absl::Status& status) {
   const std::optional<Diagnostic> d = DiagnosticFromStatus(status);
   return d.has_value() && absl::IsUnimplemented(status) ? absl::UnimplementedError(d->message) : status;
-}
-
-store::Measurement EmptyMeasurement(const graph::Graph& graph, const MeasureOptions& options) {
-  store::Measurement measurement;
-  store::SetGraph(graph, &measurement.subject);
-  measurement.conditions.cache = std::string(CacheName(options.execution.cache));
-  return measurement;
 }
 
 std::string ProfileJson(const std::vector<ProfileEntry>& entries) {
@@ -242,29 +211,21 @@ absl::Status RunnerSession::WriteNetwork(const graph::Graph& graph, const export
 absl::Status RunnerSession::CheckResults(const graph::Graph& graph, const exporting::Weights& weights,
                                          const std::vector<std::string>& inputs) {
   const double tolerance = execution_.precision == Precision::float32 ? kFloat32Tolerance : kLowPrecisionTolerance;
-  absl::Status result = absl::InternalError("the comparison with LibTorch gave nothing");
-  COBRA_RETURN_IF_ERROR(RunInChildren(
-      1, {},
-      [&](int) -> std::string {
-        if (execution_.needs_child_process()) ConfigureLibTorch(1);
-        const absl::StatusOr<std::string> outputs = ReadOutputs(graph);
-        const absl::Status status =
-            outputs.ok() ? CompareWithLibTorch(graph, weights, inputs, *outputs, tolerance) : outputs.status();
-        if (status.ok()) return "=";
-        return absl::StrCat(absl::IsUnimplemented(status) ? "?" : "!", status.message());
-      },
-      [&](int, const ChildResult& child) {
-        if (child.outcome != store::Outcome::ok) {
-          result = absl::InternalError(absl::StrCat("LibTorch, to compare with: ", child.text));
-        } else if (child.text == "=") {
-          result = absl::OkStatus();
-        } else if (child.text[0] == '?') {
-          result = absl::UnimplementedError(absl::StrCat("not comparable with LibTorch: ", child.text.substr(1)));
-        } else {
-          result = absl::InternalError(child.text.substr(1));
-        }
-      }));
-  return result;
+  const absl::StatusOr<std::string> text = RunInChild([&]() -> std::string {
+    if (execution_.needs_child_process()) ConfigureLibTorch(1);
+    const absl::StatusOr<std::string> outputs = ReadOutputs(graph);
+    const absl::Status status =
+        outputs.ok() ? CompareWithLibTorch(graph, weights, inputs, *outputs, tolerance) : outputs.status();
+    if (status.ok()) return "=";
+    return absl::StrCat(absl::IsUnimplemented(status) ? "?" : "!", status.message());
+  });
+  if (absl::IsUnavailable(text.status()))
+    return absl::InternalError(absl::StrCat("LibTorch, to compare with: ", text.status().message()));
+  COBRA_RETURN_IF_ERROR(text.status());
+  if (*text == "=") return absl::OkStatus();
+  if (absl::StartsWith(*text, "?"))
+    return absl::UnimplementedError(absl::StrCat("not comparable with LibTorch: ", text->substr(1)));
+  return absl::InternalError(text->substr(1));
 }
 
 absl::Status RunnerSession::Load(const graph::Graph& graph, const MeasureOptions& options) {

@@ -24,18 +24,17 @@ namespace cobra::worker {
 class RunnerSession {
  public:
   // `argv` is started now: Unavailable or DeadlineExceeded if it does not describe itself;
-  // InvalidArgument if it takes networks in a form that there is not, or has not the precision of
-  // `execution`.
+  // InvalidArgument if it takes networks in an unknown form, or lacks the precision of `execution`.
   static absl::StatusOr<std::unique_ptr<RunnerSession>> Create(std::vector<std::string> argv,
                                                                const Execution& execution);
   ~RunnerSession();
 
   const RunnerDescription& description() const { return description_; }
   // As MeasureGraph (measure.h). A runner that hangs has the outcome `timeout`; one that dies,
-  // fails or computes something else than LibTorch `crashed`. This process must have no threads:
+  // fails or does not compute what LibTorch computes `crashed`. This process must have no threads:
   // LibTorch runs in a child of it.
-  // An error if it says nothing of the graph: the runner does not start again, starts as another,
-  // or the files for it cannot be written.
+  // An error if the graph is not at fault: the runner does not start again, or describes itself
+  // otherwise, or the files for it cannot be written.
   absl::StatusOr<store::Measurement> Measure(const graph::Graph& graph, const MeasureOptions& options);
 
   // As MeasureInterleaved (measure.h).
@@ -70,7 +69,7 @@ class RunnerSession {
   const Execution execution_;
   RunnerDescription description_;
   std::unique_ptr<ProcessRunner> runner_;
-  std::string folder_;   // of its own, in memory where there is /dev/shm
+  std::string folder_;   // for the runner's files; in memory if there is /dev/shm
   absl::Status broken_;  // what Measure() returns
 };
 

@@ -13,14 +13,14 @@
 
 namespace cobra::worker {
 
-// The largest difference that may be, over the largest number of the output.
+// The largest difference that is accepted, over the largest number of the output.
 constexpr double kFloat32Tolerance = 1e-3;
 constexpr double kLowPrecisionTolerance = 3e-2;
 
 // Runs the graph in LibTorch (float32, in this process, which has configured it) and compares.
 // `inputs`: the bytes of each. `outputs_file`: a safetensors file with what the other runtime
-// computed, named by position. Internal names the first output that differs (of those that depend
-// on random numbers, in size); ResourceExhausted, Unimplemented: LibTorch itself cannot.
+// computed, named by position. Internal names the first output that differs (only in size, if it
+// depends on random numbers); ResourceExhausted, Unimplemented: LibTorch itself cannot run it.
 absl::Status CompareWithLibTorch(const graph::Graph& graph, const exporting::Weights& weights,
                                  absl::Span<const std::string> inputs, absl::string_view outputs_file,
                                  double tolerance);
