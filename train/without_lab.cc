@@ -6,7 +6,7 @@
 namespace cobra::train {
 
 Command AddUnavailableTable(CLI::App* app) {
-  CLI::App* command = app->add_subcommand("table", "Reruns one comparison (docs/tables.md); not part of this build");
+  CLI::App* command = app->add_subcommand("table", "Reruns one comparison (lab/tables.md); not part of this build");
   command->allow_extras();
   return {command, [] {
             return UserError(

@@ -1,5 +1,5 @@
 // The layers of measured networks, each distinct layer once. The sum of their times measured alone
-// is compared with the time of the network (docs/results/layer_sum.md).
+// is compared with the time of the network (lab/results/layer_sum.md).
 //
 // The order completes networks: one network of each family, then a second one of each, and so on.
 // Each adds the layers that earlier networks do not have. So any budget completes as many networks
