@@ -504,22 +504,24 @@ absl::StatusOr<graph::ValueRef> Importer::Activate(const OpCall& call, graph::Va
   }
 }
 
-absl::Status Importer::SetFile(const OpCall& call, size_t k, graph::ValueRef ref) {
+absl::Status Importer::SetFile(const OpCall& call, size_t k, absl::StatusOr<graph::ValueRef> ref) {
+  if (!ref.ok()) return ref.status();
   if (k >= call.outputs.size())
     return Wrong(call, absl::StrCat("it has ", call.outputs.size(), " outputs, ", k + 1, " or more expected"));
   TensorState& state = states_[call.outputs[k]];
-  state.file = ref;
-  state.type = builder_.TypeOf(ref);
+  state.file = *ref;
+  state.type = builder_.TypeOf(*ref);
   state.known = true;
   return absl::OkStatus();
 }
 
-absl::Status Importer::SetImage(const OpCall& call, size_t k, graph::ValueRef ref) {
+absl::Status Importer::SetImage(const OpCall& call, size_t k, absl::StatusOr<graph::ValueRef> ref) {
+  if (!ref.ok()) return ref.status();
   if (k >= call.outputs.size())
     return Wrong(call, absl::StrCat("it has ", call.outputs.size(), " outputs, ", k + 1, " or more expected"));
   TensorState& state = states_[call.outputs[k]];
-  const graph::TensorType& type = builder_.TypeOf(ref);
-  state.image = ref;
+  const graph::TensorType& type = builder_.TypeOf(*ref);
+  state.image = *ref;
   state.is_image = true;
   state.type = {{type.shape[0], type.shape[2], type.shape[3], type.shape[1]}, type.dtype};
   state.known = true;

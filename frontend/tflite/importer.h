@@ -85,9 +85,9 @@ class Importer {
                                            schema::ActivationFunctionType activation);
   const graph::TensorType& TypeOf(graph::ValueRef ref) const { return builder_.TypeOf(ref); }
 
-  // Sets output `k` of the operator.
-  absl::Status SetFile(const OpCall& call, size_t k, graph::ValueRef ref);
-  absl::Status SetImage(const OpCall& call, size_t k, graph::ValueRef ref);
+  // Sets output `k` of the operator; an error of what makes it is returned.
+  absl::Status SetFile(const OpCall& call, size_t k, absl::StatusOr<graph::ValueRef> ref);
+  absl::Status SetImage(const OpCall& call, size_t k, absl::StatusOr<graph::ValueRef> ref);
   absl::Status SetConstant(const OpCall& call, size_t k, graph::TensorType type, Values values);
   // The output is the constant `tensor` of the file under another name and type.
   absl::Status SetWeight(const OpCall& call, size_t k, int tensor, graph::DType dtype,

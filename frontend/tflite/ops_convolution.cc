@@ -96,8 +96,7 @@ absl::Status Conv2d(Importer& im, const OpCall& call) {
                                         {"dilation", std::vector<int64_t>{options.dilation[0], options.dilation[1]}},
                                         {"groups", groups}},
                                        {x, weight, bias}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Activate(call, x, options.activation));
-  return im.SetImage(call, 0, x);
+  return im.SetImage(call, 0, im.Activate(call, x, options.activation));
 }
 
 // Inputs: the size of the result, the filter [out, height, width, in], the image, a bias.
@@ -135,8 +134,7 @@ absl::Status TransposeConv(Importer& im, const OpCall& call) {
     COBRA_ASSIGN_OR_RETURN(
         x, im.Move(call, graph::Op::getitem, {{"index", absl::StrCat(":, :, :", size[1], ", :", size[2])}}, {x}));
   }
-  COBRA_ASSIGN_OR_RETURN(x, im.Activate(call, x, options->fused_activation_function()));
-  return im.SetImage(call, 0, x);
+  return im.SetImage(call, 0, im.Activate(call, x, options->fused_activation_function()));
 }
 
 absl::Status FullyConnected(Importer& im, const OpCall& call) {
@@ -158,8 +156,7 @@ absl::Status FullyConnected(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef weight, im.File(call.inputs[1]));
   COBRA_ASSIGN_OR_RETURN(const graph::ValueRef bias, Bias(im, call, 2));
   COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, graph::Op::linear, {}, {x, weight, bias}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Activate(call, x, options->fused_activation_function()));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Activate(call, x, options->fused_activation_function()));
 }
 
 absl::Status BatchMatMul(Importer& im, const OpCall& call) {
@@ -172,8 +169,7 @@ absl::Status BatchMatMul(Importer& im, const OpCall& call) {
     COBRA_ASSIGN_OR_RETURN(operands[i], im.Move(call, graph::Op::transpose,
                                                 {{"dim0", int64_t{-2}}, {"dim1", int64_t{-1}}}, {operands[i]}));
   }
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Compute(call, graph::Op::matmul, {}, {operands[0], operands[1]}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Compute(call, graph::Op::matmul, {}, {operands[0], operands[1]}));
 }
 
 }  // namespace cobra::tflite::handlers

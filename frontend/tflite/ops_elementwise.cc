@@ -334,13 +334,13 @@ absl::Status LocalResponseNormalization(Importer& im, const OpCall& call) {
   const int64_t size = 2 * int64_t{o->radius()} + 1;
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Image(call.inputs[0]));
   // PyTorch divides alpha by the size of the window, TensorFlow does not.
-  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, graph::Op::local_response_norm,
-                                       {{"size", size},
-                                        {"alpha", static_cast<double>(o->alpha()) * static_cast<double>(size)},
-                                        {"beta", static_cast<double>(o->beta())},
-                                        {"k", static_cast<double>(o->bias())}},
-                                       {x}));
-  return im.SetImage(call, 0, x);
+  return im.SetImage(call, 0,
+                     im.Compute(call, graph::Op::local_response_norm,
+                                {{"size", size},
+                                 {"alpha", static_cast<double>(o->alpha()) * static_cast<double>(size)},
+                                 {"beta", static_cast<double>(o->beta())},
+                                 {"k", static_cast<double>(o->bias())}},
+                                {x}));
 }
 
 }  // namespace cobra::tflite::handlers

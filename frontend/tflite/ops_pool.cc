@@ -76,8 +76,7 @@ absl::Status Pool(Importer& im, const OpCall& call) {
   }
   COBRA_ASSIGN_OR_RETURN(
       x, im.Compute(call, average ? graph::Op::avg_pool2d : graph::Op::max_pool2d, std::move(attributes), {x}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Activate(call, x, o->fused_activation_function()));
-  return im.SetImage(call, 0, x);
+  return im.SetImage(call, 0, im.Activate(call, x, o->fused_activation_function()));
 }
 
 absl::Status Resize(Importer& im, const OpCall& call) {
@@ -95,8 +94,7 @@ absl::Status Resize(Importer& im, const OpCall& call) {
                    std::string(options != nullptr && options->half_pixel_centers() ? "nearest-exact" : "nearest"));
   }
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.Image(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, graph::Op::interpolate, std::move(attributes), {x}));
-  return im.SetImage(call, 0, x);
+  return im.SetImage(call, 0, im.Compute(call, graph::Op::interpolate, std::move(attributes), {x}));
 }
 
 namespace {
@@ -106,8 +104,7 @@ absl::Status Rearrange(Importer& im, const OpCall& call, graph::ValueRef x, std:
                        std::vector<int64_t> dims, std::vector<int64_t> out) {
   COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", std::move(split)}}, {x}));
   COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::permute, {{"dims", std::move(dims)}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", std::move(out)}}, {x}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Move(call, graph::Op::reshape, {{"shape", std::move(out)}}, {x}));
 }
 
 absl::Status CheckBlock(Importer& im, const OpCall& call, int64_t block) {
@@ -215,8 +212,7 @@ absl::Status BatchToSpace(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", split}}, {x}));
   COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::permute, {{"dims", dims}}, {x}));
   COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", out}}, {x}));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::getitem, {{"index", index}}, {x}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Move(call, graph::Op::getitem, {{"index", index}}, {x}));
 }
 
 }  // namespace cobra::tflite::handlers

@@ -118,8 +118,7 @@ absl::Status Cumsum(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const int64_t given, im.Int(call, 1, "the axis"));
   COBRA_ASSIGN_OR_RETURN(const int axis, Axis(im, call, given, im.Rank(call.inputs[0])));
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Compute(call, graph::Op::cumsum, {{"dim", int64_t{axis}}}, {x}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Compute(call, graph::Op::cumsum, {{"dim", int64_t{axis}}}, {x}));
 }
 
 }  // namespace cobra::tflite::handlers

@@ -34,8 +34,7 @@ absl::Status ReshapeTo(Importer& im, const OpCall& call, std::vector<int64_t> sh
   const TensorState& in = im.State(call.inputs[0]);
   if (in.constant && in.values != nullptr) return ReshapeConstant(im, call, std::move(shape));
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::reshape, {{"shape", std::move(shape)}}, {x}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Move(call, graph::Op::reshape, {{"shape", std::move(shape)}}, {x}));
 }
 
 }  // namespace
@@ -87,15 +86,13 @@ absl::Status ExpandDims(Importer& im, const OpCall& call) {
     return ReshapeConstant(im, call, std::move(shape));
   }
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::unsqueeze, {{"dim", int64_t{axis}}}, {x}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Move(call, graph::Op::unsqueeze, {{"dim", int64_t{axis}}}, {x}));
 }
 
 absl::Status Transpose(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> dims, im.Ints(call, 1, "the order of dimensions"));
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::permute, {{"dims", dims}}, {x}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Move(call, graph::Op::permute, {{"dims", dims}}, {x}));
 }
 
 absl::Status ShapeOf(Importer& im, const OpCall& call) {
@@ -154,8 +151,7 @@ absl::Status Pack(Importer& im, const OpCall& call) {
     COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.File(tensor));
     parts.push_back(x);
   }
-  COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.Move(call, graph::Op::stack, {{"dim", int64_t{axis}}}, parts));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Move(call, graph::Op::stack, {{"dim", int64_t{axis}}}, parts));
 }
 
 absl::Status Unpack(Importer& im, const OpCall& call) {
@@ -218,22 +214,19 @@ absl::Status Split(Importer& im, const OpCall& call) {
 absl::Status Tile(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> repeats, im.Ints(call, 1, "the repeats"));
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::repeat, {{"repeats", repeats}}, {x}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Move(call, graph::Op::repeat, {{"repeats", repeats}}, {x}));
 }
 
 absl::Status BroadcastTo(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<int64_t> size, im.Ints(call, 1, "the shape"));
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::expand, {{"size", size}}, {x}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Move(call, graph::Op::expand, {{"size", size}}, {x}));
 }
 
 absl::Status Reverse(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(std::vector<int64_t> dims, im.Ints(call, 1, "the axes"));
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
-  COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::flip, {{"dims", std::move(dims)}}, {x}));
-  return im.SetFile(call, 0, x);
+  return im.SetFile(call, 0, im.Move(call, graph::Op::flip, {{"dims", std::move(dims)}}, {x}));
 }
 
 // PAD, PADV2 (with a value), MIRROR_PAD: the padding at the beginning and the end of each
@@ -297,8 +290,7 @@ absl::Status Gather(Importer& im, const OpCall& call) {
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef x, im.File(call.inputs[0]));
   if (index.type.rank() == 0 && index.values != nullptr) {
     COBRA_ASSIGN_OR_RETURN(const int64_t i, im.Int(call, 1, "the index"));
-    COBRA_ASSIGN_OR_RETURN(x, im.Move(call, graph::Op::select, {{"dim", int64_t{axis}}, {"index", i}}, {x}));
-    return im.SetFile(call, 0, x);
+    return im.SetFile(call, 0, im.Move(call, graph::Op::select, {{"dim", int64_t{axis}}, {"index", i}}, {x}));
   }
   COBRA_ASSIGN_OR_RETURN(graph::ValueRef indices, im.File(call.inputs[1]));
   const graph::Shape shape = index.type.shape;

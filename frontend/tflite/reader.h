@@ -20,8 +20,8 @@ namespace cobra::tflite {
 
 struct TfliteRequest {
   std::string name = "model.tflite";  // name of the file in messages
-  // "1x224x224x3", one per input of the file, in its order and in its own layout; empty: the file's
-  // sizes, with 1 for open ones.
+  // "1x224x224x3", one per input of the file, in its order and layout; empty: the file's sizes,
+  // with 1 for open ones.
   std::vector<std::string> inputs;
 };
 
