@@ -23,22 +23,11 @@
 namespace cobra::worker {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
 template <typename F>
 KernelFactory Joined(F f) {
   return [f](const NodeContext& c) -> absl::StatusOr<Kernel> {
     const int64_t dim = c.Int("dim");
     return Kernel([=](const Call& call) { call.outputs[0] = f(call.From(0), dim); });
-  };
-}
-
-// Operators with one list of numbers: repeat, tile, flip.
-template <typename F>
-KernelFactory WithInts(const char* name, F f) {
-  return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
-    const Ints values = c.Ints(name);
-    return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], values); });
   };
 }
 

@@ -35,7 +35,6 @@
 namespace cobra::worker {
 namespace {
 
-using Ints = std::vector<int64_t>;
 using OptionalType = c10::optional<at::ScalarType>;
 
 struct Reduction {

@@ -29,16 +29,6 @@
 namespace cobra::worker {
 namespace {
 
-using Ints = std::vector<int64_t>;
-
-template <typename F>
-KernelFactory WithInts(const char* name, F f) {
-  return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
-    const Ints values = c.Ints(name);
-    return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], values); });
-  };
-}
-
 // Uses the output shape that the graph inferred (-1 and `other` are resolved there).
 template <typename F>
 KernelFactory ToOutputShape(F f) {
