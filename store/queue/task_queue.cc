@@ -109,8 +109,8 @@ absl::Status CheckShare(SqlSession& session, absl::string_view caller, const Que
   return check("the queue", all[0], share.max_tasks, share.max_bytes);
 }
 
-// A caller that enqueues and cancels in turn leaves rows behind. Each call adds at most half of what
-// is dropped here.
+// A caller that enqueues and cancels in turn leaves rows behind. Each call adds at most half of
+// what is dropped here.
 absl::Status DropOldCancelled(SqlSession& session) {
   COBRA_ASSIGN_OR_RETURN(const std::vector<SqlRow> rows,
                          session.Query(R"sql(SELECT COUNT(*), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM tasks

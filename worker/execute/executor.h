@@ -67,7 +67,7 @@ class Executor {
   absl::StatusOr<std::vector<double>> RunProfiled(const ClockNs& now_ns = SteadyNowNs);
 
   // For tests that compare with another implementation: float32 tensors of the graph only.
-  // An input, parameter, buffer or constant
+  // An input, parameter, buffer or constant.
   absl::Status SetTensor(graph::ValueRef ref, absl::Span<const float> values);
   // The graph's outputs, contiguous.
   absl::StatusOr<std::vector<std::vector<float>>> RunForOutputs();
