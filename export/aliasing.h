@@ -23,7 +23,7 @@ class Aliases {
  public:
   explicit Aliases(const graph::Graph& graph);
 
-  // A value with memory of its own; `name` is its value in the written graph.
+  // A value with its own memory; `name` is its value in the written graph.
   void AddRoot(graph::ValueRef ref, std::string name);
   // Output `ref` of a view, which shows a part of `of`.
   void AddView(graph::ValueRef ref, graph::ValueRef of, std::string name);

@@ -18,16 +18,15 @@
 namespace cobra::exporting {
 
 struct OnnxOptions {
-  // The name of the weights' file, which lies in the model's folder. Empty: all numbers are put
-  // into the model, which cannot be larger than 2 GiB then.
+  // The name of the weights' file, which is in the model's folder. Empty: all numbers are put into
+  // the model, which then cannot be larger than 2 GiB.
   std::string weights_file;
   // Tensors of fewer bytes are put into the model in either case: numbers that a reader looks at.
   int64_t smallest_external_bytes = 1024;
 };
 
 // The bytes of the model. An error is a Diagnostic of kind kUnsupported that names the call that
-// cannot be written:
-// its operator, its place in the source, and why.
+// cannot be written: its operator, its place in the source, and why.
 absl::StatusOr<std::string> WriteOnnx(const graph::Graph& graph, const Weights& weights,
                                       const OnnxOptions& options = {});
 // Writes PATH.onnx as above and, beside it, PATH.safetensors. `path` ends in ".onnx".

@@ -16,7 +16,7 @@ struct CallText {
   // does nothing. The call's output is operand `is_operand`.
   bool is_statement = false;
   int is_operand = 0;
-  // The call has a tuple of this many values; 0: one value that is no tuple.
+  // The call returns a tuple of this many values; 0: one value that is not a tuple.
   int tuple = 0;
 };
 

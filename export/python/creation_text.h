@@ -1,4 +1,4 @@
-// How a call that creates a tensor from no other is written in Python:
+// How a call that creates a tensor without an input is written in Python:
 //   torch.zeros((2, 3), dtype=torch.float32)
 #ifndef COBRA_EXPORT_PYTHON_CREATION_TEXT_H_
 #define COBRA_EXPORT_PYTHON_CREATION_TEXT_H_

@@ -1,5 +1,5 @@
 // A graph as a PyTorch program: one nn.Module whose forward() makes the graph's calls in their
-// order, with their arguments. It needs nothing but torch (1.13 or any 2.x; torchvision for its own
+// order, with their arguments. It needs nothing but torch (1.13 or any 2.x; torchvision for its
 // operators), and names its parameters and buffers as the graph does, so that load_state_dict()
 // takes those of the original model.
 #ifndef COBRA_EXPORT_PYTHON_PROGRAM_H_

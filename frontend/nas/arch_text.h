@@ -61,7 +61,7 @@ class Options {
 // ", but 1 is given", ", but 3 are given".
 std::string ButGiven(size_t count);
 
-// Well-formed, but the space's own code rejects it.
+// The string is well-formed, but the published code of the space rejects it.
 absl::Status UnbuildableError(absl::string_view message);
 
 }  // namespace cobra::nas

@@ -14,7 +14,7 @@ namespace cobra::nas {
 struct SpaceRequest {
   ArchText text;
   Options options;
-  // Empty: the space's own.
+  // Empty: those of the space's paper.
   std::vector<graph::TensorType> inputs;
   GraphLimits limits;
 

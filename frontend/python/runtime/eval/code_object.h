@@ -10,8 +10,8 @@
 
 namespace cobra::python {
 
-// The places of free variables, in the order of their names: co_freevars and __closure__ have them
-// so.
+// The places of free variables, in the order of their names, as co_freevars and __closure__ have
+// them.
 std::vector<size_t> FreeOrder(const ScopeInfo& scope);
 
 Result<Value> CodeOfFunction(Interpreter& interp, FunctionObject* f);

@@ -7,7 +7,7 @@
 namespace cobra::python {
 
 // Makes and binds the variables of `[T, *Ts, **P]` behind the name of a def, class or type
-// statement. Null: it has none.
+// statement. Null if it has none.
 Result<TupleObject*> BindTypeParams(Interpreter& interp, Frame& frame, const ast::StmtNode* statement);
 // `type X[T] = V` (ast::IsTypeAlias).
 Completion ExecTypeAlias(Interpreter& interp, Frame& frame, const ast::AnnAssign* s);

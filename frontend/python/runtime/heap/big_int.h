@@ -17,7 +17,7 @@ class BigInt {
   BigInt(int64_t value);  // NOLINT
   // Truncates; the value must be finite.
   static BigInt FromDouble(double value);
-  // Digits of `base` (2 to 36), no sign, no blanks; false if there is any other character or none.
+  // Digits of `base` (2 to 36), without sign or blanks; false for anything else, also for "".
   static bool Parse(absl::string_view digits, int base, BigInt* out);
   // Of the magnitude: little endian.
   static BigInt FromBytes(absl::string_view bytes);

@@ -1,6 +1,6 @@
-// A native stack of its own, for running the interpreter (Interpreter::Run) and for the body of
-// each generator: the evaluator recurses on the native stack, so a generator that yields must keep
-// its part of it.
+// A separate native stack, for running the interpreter (Interpreter::Run) and for the body of each
+// generator: the evaluator recurses on the native stack, so a generator that yields must keep its
+// part of it.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_COROUTINE_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_COROUTINE_H_
 
@@ -9,8 +9,8 @@
 #include <memory>
 
 // swapcontext() saves the signal mask with a system call at every switch; nothing here changes it.
-// So the registers are switched by a few instructions of our own where we have them, and by
-// ucontext elsewhere. The thread sanitizer knows ucontext only.
+// So on these processors a few instructions in coroutine.cc switch the registers, and ucontext does
+// it elsewhere. The thread sanitizer knows only ucontext.
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_THREAD__)
 #define COBRA_OWN_STACK_SWITCH 1
 #else

@@ -1,6 +1,6 @@
-// The heap objects. Plain structs: behaviour is in class.cc, call.cc, operators.cc, *_methods.cc.
-// Create them with Interpreter::New...(); read them freely; change dicts, lists and class
-// attributes through the functions below, which update the caches.
+// The heap objects. Plain structs: behaviour is in eval/ and types/. Create them with
+// Interpreter::New...(); read them freely; change dicts and class attributes only through functions
+// of Interpreter, which update the caches.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_OBJECT_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_HEAP_OBJECT_H_
 
@@ -20,7 +20,7 @@
 namespace cobra::python {
 
 struct CallArgs;
-struct CodeUnit;   // code.h: a parsed file as one interpreter sees it
+struct CodeUnit;   // internal.h: a parsed file as one interpreter sees it
 struct ScopeInfo;  // scope.h
 
 struct Object {

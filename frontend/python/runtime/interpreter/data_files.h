@@ -22,8 +22,9 @@ namespace cobra::python {
 // is opened: a pipe would be waited for, a device may act. The functions give nullopt if there is
 // no `root` in this process's file system (a library that is in memory, or that another process
 // opens), and find nothing if it is a symbolic link itself.
-// kRefused: something is there, and it is not read: a link that leads out, a pipe, what the user
-// may not open.
+
+// kRefused: something is there that is not read: a link that leads out, a pipe, a file that the
+// user may not open.
 enum class FileKind : uint8_t { kAbsent, kFile, kFolder, kRefused };
 std::optional<FileKind> KindBelow(const std::string& root, absl::string_view path);
 // NotFound; ResourceExhausted if it has more than `most` bytes, also if it grows while it is read.
@@ -31,10 +32,10 @@ std::optional<absl::StatusOr<std::string>> ReadBelow(const std::string& root, ab
 // The names in a folder, in order; those of folders end with '/'. NotFound.
 std::optional<absl::StatusOr<std::vector<std::string>>> ListBelow(const std::string& root, absl::string_view path);
 
-// Whether a part of the path begins with a dot, or it is named like a private key: nobody's program
-// reads these.
+// Whether a part of the path begins with a dot, or it is named like a private key: no program may
+// read these.
 bool IsPrivateFile(absl::string_view path);
-// Weights and compiled code, whose readers are refused. They are taken to be absent, because a
+// Weights and compiled code, whose readers are not supported. They count as absent, because a
 // program that finds its weights goes on to load them, and a latency does not need them.
 bool IsUnreadKind(absl::string_view path);
 

@@ -54,12 +54,12 @@ Frame ModuleFrame(Interpreter& interp, CodeUnit* unit, ModuleObject* module);
 // Whether a `try` with handlers is running, in any function that has not returned.
 bool IsUnderTry(const Interpreter& interp);
 
-// Modules of library roots that are not read as Python: the standard library's and those that are
-// compiled.
+// Modules of library roots that are not read as Python: those of the standard library, and compiled
+// ones.
 bool IsNeverRead(absl::string_view name);
 
-// Extensions that only make a package faster, which has the same in Python for where they are
-// missing: as here.
+// Extensions that only make a package faster. The package has the same functions in Python, which
+// are used here.
 bool HasPythonInstead(absl::string_view name);
 
 class Importer {
@@ -117,9 +117,9 @@ class Importer {
   // The modules that were put aside, in order.
   std::vector<std::string> NamesPutAside() const;
 
-  // ---- images (image.cc) ---- An import of a library file, by library code, that was deferred or
-  // made by a function, and was needed while no library file was running: `from module import
-  // attribute`, or the module itself.
+  // ---- images (image.cc) ----
+  // An import of a library file, by library code, that was deferred or made by a function, and was
+  // needed while no library file was running: `from module import attribute`, or the module itself.
   struct Needed {
     std::string module, attribute;
     bool whole_module = false;
@@ -131,7 +131,7 @@ class Importer {
   void SetBundle(const std::map<std::string, std::string>& bundle);
   // Whether a file of that bundle could change the result of an import in the image.
   bool BundleShadowsImports(const std::map<std::string, std::string>& bundle) const;
-  // Records that a library file was looked for that is no module.
+  // Records a library file that was looked for and is not a module.
   void NoteFile(const FileSource& source, const std::string& path);
   // Whether the loaded library files are unchanged.
   bool FilesUnchanged() const;

@@ -9,8 +9,8 @@
 
 namespace cobra::python {
 
-// The hint for the module `name` ("net.layers"): the file that the bundle lacks if it has the
-// module's package, or else where packages are looked for.
+// The hint for the module `name` ("net.layers"): if the bundle has the module's package, the file
+// that it lacks; otherwise where packages are looked for.
 std::string MissingModuleHint(const std::map<std::string, std::string>& bundle, absl::string_view name);
 
 }  // namespace cobra::python

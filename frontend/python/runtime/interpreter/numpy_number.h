@@ -1,4 +1,4 @@
-// The numbers of numpy, whose classes are derived from int and float here, and are not in NumPy.
+// The numbers of numpy. Here their classes are derived from int and float, in NumPy they are not.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_NUMPY_NUMBER_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_NUMPY_NUMBER_H_
 
@@ -7,8 +7,8 @@
 
 namespace cobra::python {
 
-// Whether an operation of a number of Python, of class `a`, is that of the other operand's class
-// `b` before it is Python's own, which would take a number of numpy for one of its own.
+// Whether the operator of class `b`, numpy's, comes before that of class `a`, a number of Python,
+// which would take the number of numpy for an int or a float.
 inline bool LeavesToNumpy(const BuiltinTypes& types, const ClassObject* a, const ClassObject* b) {
   return (a == types.int_type || a == types.float_type || a == types.bool_type || a == types.complex_type) &&
          b->module.IsStr() && b->module.str() == "numpy";

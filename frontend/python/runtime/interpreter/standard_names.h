@@ -1,6 +1,6 @@
-// The names that modules have which are here in part, offered or not: what is missing here is "not
-// supported", and never a fault of the program. Those of the standard library are as in CPython;
-// and some of NumPy and SciPy.
+// All names of the modules that are only partly implemented here, so that a missing one is reported
+// as "not supported" and not as a fault of the program: CPython's standard library, and some of
+// NumPy and SciPy.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_STANDARD_NAMES_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_STANDARD_NAMES_H_
 
@@ -11,13 +11,13 @@
 namespace cobra::python {
 
 // The minor version of Python 3 from which `place`, a module ("logging") or a class
-// ("logging.Handler"), has the public name: 11 (or before), 12, 13; 0 if it has none. Known of
-// modules that are offered here. Of "" the names are those of the modules of packages that are
-// offered in part ("json.decoder").
+// ("logging.Handler"), has the public name: 11 (or before), 12, 13; 0 if it does not have it. Known
+// for modules that exist here. The names of "" are the modules of packages that are partly
+// implemented ("json.decoder").
 int StandardNameSince(absl::string_view place, absl::string_view name);
 
-// Whether a module of NumPy or SciPy is known to have no such name, once it is not among those that
-// are offered.
+// Whether a module of NumPy or SciPy is known to have no such name. REQUIRES: the module here has
+// none either.
 bool LacksName(absl::string_view module, absl::string_view name);
 
 // An opaque value for an attribute that a class of the standard library among the bases of `cls`
