@@ -38,7 +38,7 @@ def _items_of(value, kind, state, own, error):
     return value
 
 
-def _check_length(schema, name, count, value, actual=None):
+def _check_length(schema, name, count, value):
     least, most = schema.get("min_length"), schema.get("max_length")
     if least is not None and count < least:
         raise invalid("too_short", value, field_type=name, min_length=least, actual_length=count)
@@ -241,7 +241,7 @@ def union_validator(schema, config, build):
     return validate
 
 
-def _tag_of(discriminator, value, state):
+def _tag_of(discriminator, value):
     if callable(discriminator):
         return discriminator(value)
     paths = [[discriminator]] if isinstance(discriminator, str) else discriminator
@@ -272,7 +272,7 @@ def tagged_union_validator(schema, config, build):
         shown = " | ".join([repr(".".join([str(part) for part in path])) for path in paths])
 
     def validate(value, state):
-        tag = _tag_of(discriminator, value, state)
+        tag = _tag_of(discriminator, value)
         if tag is None:
             raise invalid("union_tag_not_found", value, discriminator=shown)
         plain = getattr(tag, "value", tag) if not isinstance(tag, (str, int)) else tag

@@ -85,13 +85,6 @@ def _sort_inplace(self, axis=-1, kind=None, order=None):
     self._writable()[...] = _sorted(self, _one_axis(axis, self.ndim), kind, order)[0]
 
 
-def _check_kth(a, kth, axis):
-    n = a.size if axis is None else a.shape[axis]
-    for k in kth if isinstance(kth, (tuple, list)) else [kth]:
-        if not -n <= k < n:
-            raise ValueError("kth(=%d) out of bounds (%d)" % (k, n))
-
-
 def _partition_inplace(self, kth, axis=-1, kind="introselect", order=None):
     torch._unsupported("numpy.ndarray.partition()", "sort() orders all of them")
 

@@ -106,7 +106,7 @@ def signal_of(condition):
     return InvalidOperation if condition in _INVALID else condition
 
 
-def _switches(given, name):
+def _switches(given):
     if isinstance(given, dict):
         if len(given) != len(SIGNALS) or any(signal not in given for signal in SIGNALS):
             raise TypeError("invalid signal dict")
@@ -156,7 +156,7 @@ class ContextBase:
                     "   ROUND_HALF_UP, ROUND_HALF_DOWN, ROUND_HALF_EVEN,\n   ROUND_05UP]"
                 )
         elif name in ("flags", "traps"):
-            value = _switches(value, name)
+            value = _switches(value)
         elif not name.startswith("_"):
             raise AttributeError(f"'decimal.Context' object has no attribute '{name}'")
         object.__setattr__(self, name, value)

@@ -109,10 +109,6 @@ def _pair(operate):
     return lambda self, other, context=None: operate(self, _ops.converted(other, True), _context(context))
 
 
-def _class_test(holds):
-    return lambda self: holds(self)
-
-
 class Decimal:
     __slots__ = ("_sign", "_int", "_exp", "_kind", "__weakref__")
 
@@ -139,21 +135,21 @@ class Decimal:
 
     @classmethod
     def from_float(cls, f):
-        if isinstance(f, (int, Decimal)) and not isinstance(f, Decimal):
+        if isinstance(f, int):
             return cls._copied(_ops.converted(f))
         if not isinstance(f, float):
             raise TypeError("argument must be int or float")
         return cls._copied(_ops.from_float(f))
 
     # ---- what it is
-    is_canonical = _class_test(lambda self: True)
-    is_finite = _class_test(lambda self: not self._kind)
-    is_infinite = _class_test(lambda self: self._kind == "F")
-    is_nan = _class_test(lambda self: self._kind in ("n", "N"))
-    is_qnan = _class_test(lambda self: self._kind == "n")
-    is_snan = _class_test(lambda self: self._kind == "N")
-    is_signed = _class_test(lambda self: self._sign == 1)
-    is_zero = _class_test(lambda self: not self._kind and not self._int)
+    is_canonical = lambda self: True
+    is_finite = lambda self: not self._kind
+    is_infinite = lambda self: self._kind == "F"
+    is_nan = lambda self: self._kind in ("n", "N")
+    is_qnan = lambda self: self._kind == "n"
+    is_snan = lambda self: self._kind == "N"
+    is_signed = lambda self: self._sign == 1
+    is_zero = lambda self: not self._kind and not self._int
 
     def is_normal(self, context=None):
         return not self._kind and self._int != 0 and self.adjusted() >= _context(context).Emin
@@ -268,21 +264,21 @@ class Decimal:
     def __complex__(self):
         return complex(float(self))
 
-    def _whole(self, mode, what):
+    def _whole(self, mode):
         if self._kind:
             error = OverflowError if self._kind == "F" else ValueError
             raise error("cannot convert Infinity to integer" if self._kind == "F" else "cannot convert NaN to integer")
         return int(self._rescaled(0, mode)[0])
 
     def __floor__(self):
-        return self._whole(ROUND_FLOOR, "floor")
+        return self._whole(ROUND_FLOOR)
 
     def __ceil__(self):
-        return self._whole(ROUND_CEILING, "ceil")
+        return self._whole(ROUND_CEILING)
 
     def __round__(self, ndigits=None, /):
         if ndigits is None:
-            return self._whole(ROUND_HALF_EVEN, "round")
+            return self._whole(ROUND_HALF_EVEN)
         if not isinstance(ndigits, int):
             raise TypeError("optional arg must be an integer")
         return self.quantize(_ops.made(0, 1, -ndigits), ROUND_HALF_EVEN)

@@ -445,9 +445,6 @@ class Flag(Enum):
         cls._value2member_map_[value] = obj
         return obj
 
-    def _combine(self, other, value):
-        return self.__class__(value)
-
     def _raw(self, other):
         if isinstance(other, self.__class__):
             return other._value_
