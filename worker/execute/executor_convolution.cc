@@ -11,6 +11,8 @@
 namespace cobra::worker {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 // F.conv*d takes padding as numbers or as "same" / "valid".
 template <typename ByInts, typename ByText>
 KernelFactory Convolution(ByInts by_ints, ByText by_text) {

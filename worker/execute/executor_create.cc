@@ -17,6 +17,8 @@
 namespace cobra::worker {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 template <typename F>
 KernelFactory Sized(F f) {
   return [f](const NodeContext& c) -> absl::StatusOr<Kernel> {

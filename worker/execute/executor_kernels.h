@@ -78,14 +78,13 @@ struct NodeContext {
   c10::optional<at::ScalarType> DType(absl::string_view name) const;
 };
 
-using Ints = std::vector<int64_t>;
 using KernelFactory = std::function<absl::StatusOr<Kernel>(const NodeContext&)>;
 
 // The kernel of a function of one tensor and the list of numbers in the attribute `name`.
 template <typename F>
 KernelFactory WithInts(const char* name, F f) {
   return [=](const NodeContext& c) -> absl::StatusOr<Kernel> {
-    const Ints values = c.Ints(name);
+    const std::vector<int64_t> values = c.Ints(name);
     return Kernel([=](const Call& call) { call.outputs[0] = f(call[0], values); });
   };
 }

@@ -27,6 +27,8 @@
 namespace cobra::worker {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 int64_t ReductionOf(const NodeContext& c) {
   const std::string text = c.String("reduction", "mean");
   return text == "none" ? 0 : text == "sum" ? 2 : 1;

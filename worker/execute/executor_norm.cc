@@ -22,6 +22,8 @@
 namespace cobra::worker {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 absl::StatusOr<Kernel> MakeBatchNorm(const NodeContext& c) {
   const double eps = c.Double("eps", 1e-5);
   // track_running_stats=False normalises with the batch's own statistics, in eval mode too

@@ -44,6 +44,8 @@
 namespace cobra::worker {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 // max_pool: one output, or two with indices. Each case calls the function that torch.nn.functional
 // calls.
 template <typename Plain, typename WithIndices>

@@ -35,6 +35,7 @@
 namespace cobra::worker {
 namespace {
 
+using Ints = std::vector<int64_t>;
 using OptionalType = c10::optional<at::ScalarType>;
 
 struct Reduction {

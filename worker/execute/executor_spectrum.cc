@@ -13,6 +13,8 @@
 namespace cobra::worker {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 // One dimension: n, dim, norm.
 template <typename F>
 KernelFactory Fft1(F f) {

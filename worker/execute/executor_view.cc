@@ -29,6 +29,8 @@
 namespace cobra::worker {
 namespace {
 
+using Ints = std::vector<int64_t>;
+
 // Uses the output shape that the graph inferred (-1 and `other` are resolved there).
 template <typename F>
 KernelFactory ToOutputShape(F f) {
