@@ -4,8 +4,6 @@ import collections.abc
 import enum
 import math
 
-import _cobra
-
 from _pydantic.errors import PydanticOmit, PydanticSerializationError
 from _pydantic.undefined import PydanticUndefined
 

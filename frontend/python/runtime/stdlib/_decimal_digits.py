@@ -1,7 +1,7 @@
 # Exponents and digits of decimal's numbers.
 from _decimal_context import Clamped, DivisionByZero, Inexact, Overflow, Rounded, Subnormal, Underflow
 from _decimal_numbers import number_of, ten_to, text_of
-from _decimal_operations import fixed, invalid, made, not_numbers, order, small, sum
+from _decimal_operations import fixed, invalid, made, not_numbers, order, sum
 
 
 def exponent_of(a, context):

@@ -17,7 +17,7 @@ from _decimal_context import (
     Subnormal,
     Underflow,
 )
-from _decimal_numbers import cut, digits_of, exp_of, ln_of, number_of, power_of, sticky, ten_to, text_of
+from _decimal_numbers import cut, digits_of, exp_of, ln_of, number_of, power_of, sticky, ten_to
 
 Decimal = None  # decimal sets it
 _FORM = re.compile(

@@ -1,7 +1,6 @@
 # The signatures that built-in functions, classes and methods of CPython 3.11 have: {signature:
 # names}.
 import _cobra
-import types
 
 _KNOWN = {
     "()": "globals locals object",

@@ -32,7 +32,7 @@ class ArgumentParser:
 
     def __init__(self, prog=None, usage=None, description=None, epilog=None, parents=(), **kwargs):
         self.prog, self.description = prog, description
-        self._actions, self._defaults, self._options, self._added_help = [], {}, {}, kwargs.get("add_help", True)
+        self._actions, self._defaults, self._options = [], {}, {}
         for parent in parents:
             self._defaults.update(parent._defaults)
             for action in parent._actions:
