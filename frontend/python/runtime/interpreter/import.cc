@@ -333,8 +333,7 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
   StrObject* key = interp_.Intern(name);
   if (Value* loaded = modules()->table.GetStr(key)) {
     if (loaded->IsNone()) {
-      return interp_.Raise(interp_.types().ModuleNotFoundError,
-                           absl::StrCat("import of ", name, " halted; None in sys.modules"));
+      return interp_.Raise(interp_.types().ModuleNotFoundError, "import of ", name, " halted; None in sys.modules");
     }
     return *loaded;
   }
@@ -346,8 +345,8 @@ Result<Value> Importer::ImportValue(absl::string_view name) {
     if (p.IsOpaque()) return Opaque(name);
     if (Value* loaded = modules()->table.GetStr(key)) return *loaded;
     if (p.IsModule() && !IsPackage(interp_, p)) {
-      return interp_.Raise(interp_.types().ModuleNotFoundError,
-                           absl::StrCat("No module named '", name, "'; '", parent, "' is not a package"));
+      return interp_.Raise(interp_.types().ModuleNotFoundError, "No module named '", name, "'; '", parent,
+                           "' is not a package");
     }
   }
   if (put_aside_.contains(name) || frozen_put_aside_.contains(name)) return Opaque(name);

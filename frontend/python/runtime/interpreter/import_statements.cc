@@ -110,8 +110,8 @@ Result<void> ImportStar(Interpreter& interp, Frame& frame, absl::string_view mod
         Result<Value> found = importer.FromImport(module, key);
         if (!found.ok()) {
           if (interp.CatchException(interp.types().ImportError)) {
-            return interp.Raise(interp.types().AttributeError,
-                                absl::StrCat("module '", module, "' has no attribute '", key->view(), "'"));
+            return interp.Raise(interp.types().AttributeError, "module '", module, "' has no attribute '", key->view(),
+                                "'");
           }
           return Failure();
         }

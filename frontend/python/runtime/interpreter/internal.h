@@ -1,5 +1,5 @@
-// Internal declarations of this folder: frames, the interpreter's private state, and functions
-// shared between its files.
+// Declarations that only the runtime uses: frames, the interpreter's private state, and functions
+// that eval/, types/ and modules/ define for each other.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_INTERNAL_H_
 #define COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_INTERNAL_H_
 
@@ -295,7 +295,7 @@ void InitGeneratorType(Interpreter& interp);
 // The same for an iterator: yield from, await.
 Result<Value> DelegateTo(Interpreter& interp, Frame& frame, Value iterator);
 
-// ---- async.cc: coroutines and asynchronous generators are generators whose class is another ----
+// ---- async.cc: coroutines and asynchronous generators are generators of another class ----
 Result<Value> Await(Interpreter& interp, Frame& frame, Value awaitable);
 Completion ExecAsyncFor(Interpreter& interp, Frame& frame, const ast::AsyncFor* s);
 // Every item of an asynchronous iterable; `visit` returns false to stop.
@@ -366,8 +366,8 @@ bool IsIntLike(Value v);   // int, bool or heap int
 BigInt ToBigInt(Value v);  // REQUIRES: IsIntLike(v)
 // b ** e % m. REQUIRES: m is not zero.
 Result<Value> ModularPower(Interpreter& interp, BigInt b, BigInt e, BigInt m);
-// What a number that nobody can know (stdlib/_unknown_number.py) is in a text, or as an int or a
-// float: what its method of that name gives. Any other value stays.
+// An unknown number (stdlib/_unknown_number.py) as a text, an int or a float: the result of its
+// method of that name. Any other value is returned as it is.
 Result<Value> OfUnknownNumber(Interpreter& interp, Value v, absl::string_view method);
 double IntToDouble(Value v);  // REQUIRES: IsIntLike(v); infinity if too large
 // OverflowError if too large.
@@ -376,9 +376,9 @@ Result<int64_t> ToInt64(Interpreter& interp, Value v, absl::string_view what);
 bool NumberAsDouble(Value v, double* out);
 Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original);
 Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value original);
-// "1+2j", with blanks and parentheses around it; false if it is none.
+// "1+2j", with blanks and parentheses around it; false for any other text.
 bool ComplexFromText(absl::string_view original, double* real, double* imag);
-Result<Value> RoundFloat(Interpreter& interp, double d, int64_t digits);
+Result<Value> RoundFloat(double d, int64_t digits);
 uint64_t HashDouble(double d);
 uint64_t HashInt(int64_t i);
 void InitNumberTypes(Interpreter& interp);
@@ -418,7 +418,6 @@ void InitOpaqueType(Interpreter& interp);
 
 Value MakeGenericAlias(Interpreter& interp, Value origin, Value args);
 Value MakeUnion(Interpreter& interp, Value a, Value b);
-Result<int> CompareSequences(Interpreter& interp, absl::Span<const Value> a, absl::Span<const Value> b);
 Result<void> SortValues(Interpreter& interp, std::vector<Value>* values, Value key, bool reverse);
 Result<bool> LessThan(Interpreter& interp, Value a, Value b);
 Result<bool> DictsEqual(Interpreter& interp, DictObject* a, DictObject* b);

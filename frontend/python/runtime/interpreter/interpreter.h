@@ -31,6 +31,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/diagnostic.h"
@@ -185,6 +186,11 @@ class Interpreter {
 
   // ---- errors ----
   Failure Raise(ClassObject* exception_class, absl::string_view message);
+  // The message in parts.
+  template <typename First, typename Second, typename... Rest>
+  Failure Raise(ClassObject* exception_class, const First& first, const Second& second, const Rest&... rest) {
+    return Raise(exception_class, absl::StrCat(first, second, rest...));
+  }
   Failure RaiseValue(Value exception);
   // An unsupported feature; `what` names it as the user wrote it: "torch.fft.rfft". Not catchable
   // by the program. `missing_module`: the import that was not found, if that is the reason
@@ -218,8 +224,8 @@ class Interpreter {
     return StepSlow();
   }
   // Counts work whose amount the program chose, in steps (about 50 ns each); the limit is checked
-  // at the next Step(). Charge() is for amounts that could exceed the limit alone, and fails before
-  // the work is done.
+  // at the next Step(). Charge() is for amounts that could exceed the limit by themselves, and
+  // fails before the work is done.
   void Spend(int64_t steps) { steps_until_check_ -= steps; }
   Result<void> Charge(int64_t steps) {
     steps_until_check_ -= steps;
@@ -367,7 +373,7 @@ class Interpreter {
     return NativeCast<T>(v);
   }
 
-  // For the files of this folder (internal.h).
+  // For the runtime itself (internal.h).
   RuntimeState& state() { return *state_; }
   const RuntimeState& state() const { return *state_; }
   const char* stack_low() const { return stack_low_; }
@@ -389,7 +395,7 @@ class Interpreter {
   Heap heap_;
   BuiltinTypes types_;
   CommonNames names_;
-  ClassObject* class_of_tag_[9] = {};  // of values that are no objects
+  ClassObject* class_of_tag_[9] = {};  // of values that are not objects
   const char* stack_low_ = nullptr;    // native stack must stay above
   int64_t steps_until_check_ = 0;
   int64_t steps_used_ = 0;  // of step_account_

@@ -40,8 +40,7 @@ bool ArgReader::TakeOther(absl::string_view name, bool required, Value* out) {
       *out = args_.positional[next_++];
       for (size_t i = 0; i < args_.keywords.size(); ++i) {
         if (args_.keywords[i].name->view() == name) {
-          (void)interp_.Raise(interp_.types().TypeError,
-                              absl::StrCat(name_, "() got multiple values for argument '", name, "'"));
+          (void)interp_.Raise(interp_.types().TypeError, name_, "() got multiple values for argument '", name, "'");
           failed_ = true;
           return false;
         }
@@ -59,8 +58,8 @@ bool ArgReader::TakeOther(absl::string_view name, bool required, Value* out) {
     }
   }
   if (required) {
-    (void)interp_.Raise(interp_.types().TypeError, absl::StrCat(name_, "() missing required argument '", name,
-                                                                "' (pos ", declared_positional_, ")"));
+    (void)interp_.Raise(interp_.types().TypeError, name_, "() missing required argument '", name, "' (pos ",
+                        declared_positional_, ")");
     failed_ = true;
   }
   return false;
@@ -73,8 +72,8 @@ void ArgReader::BadType(absl::string_view name, Value got, absl::string_view exp
     (void)OpaqueUsed(interp_, got.as<OpaqueObject>()->dotted_name->view(), absl::StrCat(name_, "() of "));
     return;
   }
-  (void)interp_.Raise(interp_.types().TypeError, absl::StrCat(name_, "(): argument '", name, "' must be ", expected,
-                                                              ", not ", interp_.TypeName(got)));
+  (void)interp_.Raise(interp_.types().TypeError, name_, "(): argument '", name, "' must be ", expected, ", not ",
+                      interp_.TypeName(got));
 }
 
 ArgReader& ArgReader::PositionalOnly() { return *this; }
@@ -87,7 +86,6 @@ ArgReader& ArgReader::KeywordOnly() {
 ArgReader& ArgReader::VarArgs(absl::Span<const Value>* out) {
   *out = args_.positional.subspan(std::min(next_, args_.positional.size()));
   next_ = args_.positional.size();
-  takes_var_args_ = true;
   keyword_only_ = true;
   return *this;
 }
@@ -118,14 +116,14 @@ Result<void> ArgReader::Finish() {
     std::string takes = declared_positional_ == 0 ? "no arguments"
                                                   : absl::StrCat("at most ", declared_positional_, " argument",
                                                                  declared_positional_ == 1 ? "" : "s");
-    return interp_.Raise(interp_.types().TypeError,
-                         absl::StrCat(name_, "() takes ", takes, " (", args_.positional.size(), " given)"));
+    return interp_.Raise(interp_.types().TypeError, name_, "() takes ", takes, " (", args_.positional.size(),
+                         " given)");
   }
   if (takes_kw_args_) return {};
   for (size_t i = 0; i < args_.keywords.size(); ++i) {
     if (i < 64 && (used_keywords_ >> i & 1)) continue;
-    return interp_.Raise(interp_.types().TypeError, absl::StrCat(name_, "() got an unexpected keyword argument '",
-                                                                 args_.keywords[i].name->view(), "'"));
+    return interp_.Raise(interp_.types().TypeError, name_, "() got an unexpected keyword argument '",
+                         args_.keywords[i].name->view(), "'");
   }
   return {};
 }

@@ -5,7 +5,7 @@
 // ArgReader, which writes every arity and type error once:
 //
 //   Result<Value> Relu(Interpreter& interp, const CallArgs& args) {
-//     Tensor* input;                                // see ArgConverter below for types of your own
+//     Tensor* input;                                // see ArgConverter below for your own types
 //     bool inplace = false;
 //     COBRA_TRY(ArgReader(interp, "relu", args)
 //                   .Required("input", &input)
@@ -244,7 +244,6 @@ class ArgReader {
   uint64_t used_keywords_ = 0;  // bit i: args_.keywords[i] is taken; more than 64 keywords are rejected by Finish
   absl::InlinedVector<absl::string_view, 16> given_;
   bool keyword_only_ = false;
-  bool takes_var_args_ = false;
   bool takes_kw_args_ = false;
   bool failed_ = false;
 };

@@ -1,10 +1,8 @@
-// Three passes. Visit() walks the tree once and notes, per scope, what is bound, declared and used.
-// Resolve() then finds for every used name the scope that binds it, and adds free variables to the
-// frames between the two scopes. Assign() numbers the slots and writes the side table. Recursion is
-// bounded by Limits::syntax_depth (the interpreter's stack is far larger).
-// Long because the passes share what they know of a scope.
+// The first pass: what each scope binds, declares and uses. Recursion is bounded by
+// Limits::syntax_depth (the interpreter's stack is far larger).
 #include "frontend/python/runtime/interpreter/scope.h"
 
+#include "frontend/python/runtime/interpreter/scope_passes.h"
 #include "frontend/python/syntax/type_params.h"
 #include "frontend/python/syntax/walk.h"
 
@@ -15,8 +13,6 @@ using ast::Identifier;
 using ast::StmtKind;
 
 namespace {
-enum Flag : uint8_t { kBound = 1, kUsed = 2, kDeclaredGlobal = 4, kDeclaredNonlocal = 8, kCaptured = 16 };
-
 // The call has no * and no **, and few enough arguments to keep them on the native stack.
 bool IsPlainCall(const ast::Call* call) {
   bool plain = call->args.size() + call->keywords.size() <= 64;
@@ -45,28 +41,11 @@ class Resolver {
       VisitExpr(ast.expression()->body);
     }
     Close();
-    for (auto& scope : scopes_) Resolve(scope.get());
-    for (auto& scope : scopes_) Assign(scope.get());
-    for (auto& scope : scopes_) Finish(scope.get());
+    SlotAssigner(scopes_, class_symbol_, out_).Run();
   }
 
  private:
-  struct Scope {
-    ScopeInfo* info;
-    uint32_t index;
-    Scope* parent;
-    Scope* frame;                     // this scope, or for a comprehension the scope whose frame it uses
-    Identifier class_name = nullptr;  // of the innermost class, for mangling
-    absl::flat_hash_map<Identifier, uint8_t> flags;
-    std::vector<Identifier> order;                       // in order of first mention, so that slots are deterministic
-    std::vector<std::pair<Identifier, uint32_t>> nodes;  // Name nodes: (name, node id)
-    absl::flat_hash_map<Identifier, Ref> resolved;
-    absl::flat_hash_map<Identifier, uint32_t> free_index;
-    absl::flat_hash_map<Identifier, Scope*> homes;          // of the names in free_index
-    std::vector<std::pair<Identifier, Scope*>> same_frame;  // variables of enclosing scopes that a comprehension uses
-    bool needs_class_cell = false;
-    bool is_types = false;  // of type parameters alone: every other name is the enclosing scope's
-  };
+  using Scope = NotedScope;
 
   Identifier NewSymbol(absl::string_view text) {
     out_->mangled_text_.emplace_back(text.data(), text.size());
@@ -128,7 +107,7 @@ class Resolver {
   void Bind(Identifier name) {
     Identifier mangled = Mangle(name);
     if (mangled != name) current_->info->mangled[name] = mangled;
-    Note(current_, mangled, kBound);
+    Note(current_, mangled, Scope::kBound);
   }
   void BindDotted(const ast::Alias* alias) {
     if (alias->asname != nullptr) return Bind(alias->asname);
@@ -151,7 +130,7 @@ class Resolver {
 
   void VisitArguments(const ast::Arguments* args) {  // in the scope of the function
     ScopeInfo* info = current_->info;
-    auto declare = [&](const ast::Arg* arg) { Note(current_, Mangle(arg->arg), kBound); };
+    auto declare = [&](const ast::Arg* arg) { Note(current_, Mangle(arg->arg), Scope::kBound); };
     for (const ast::Arg* a : args->posonlyargs) declare(a);
     for (const ast::Arg* a : args->args) declare(a);
     for (const ast::Arg* a : args->kwonlyargs) declare(a);
@@ -329,10 +308,10 @@ class Resolver {
         return;
       case StmtKind::ImportFrom: return VisitImportFrom(s->As<ast::ImportFrom>());
       case StmtKind::Global:
-        for (Identifier name : s->As<ast::Global>()->names) Note(current_, Mangle(name), kDeclaredGlobal);
+        for (Identifier name : s->As<ast::Global>()->names) Note(current_, Mangle(name), Scope::kDeclaredGlobal);
         return;
       case StmtKind::Nonlocal:
-        for (Identifier name : s->As<ast::Nonlocal>()->names) Note(current_, Mangle(name), kDeclaredNonlocal);
+        for (Identifier name : s->As<ast::Nonlocal>()->names) Note(current_, Mangle(name), Scope::kDeclaredNonlocal);
         return;
       case StmtKind::Expr: return VisitExpr(s->As<ast::Expr>()->value);
       case StmtKind::Pass:
@@ -383,12 +362,12 @@ class Resolver {
     Scope* scope = current_;
     while (scope->is_types && !scope->flags.contains(name)) scope = scope->parent;
     if (name != n->id) scope->info->mangled[n->id] = name;
-    Note(scope, name, n->ctx == ast::ExprContext::Load ? kUsed : kBound);
+    Note(scope, name, n->ctx == ast::ExprContext::Load ? Scope::kUsed : Scope::kBound);
     scope->nodes.emplace_back(name, n->node_id);
     if (name == super_symbol_ || name == class_symbol_) {
       // super() without arguments needs the class that encloses the method.
       if (current_->frame->info->kind != ScopeKind::kModule && current_->frame->info->kind != ScopeKind::kClass) {
-        Note(current_->frame, class_symbol_, kUsed);
+        Note(current_->frame, class_symbol_, Scope::kUsed);
       }
     }
   }
@@ -401,12 +380,12 @@ class Resolver {
     while (home->info->kind == ScopeKind::kComprehension || home->info->kind == ScopeKind::kGenerator)
       home = home->parent;
     if (home != current_) {
-      Note(home, name, kBound);
+      Note(home, name, Scope::kBound);
       for (Scope* s = current_; s != home; s = s->parent) {
-        Note(s, name, home->info->kind == ScopeKind::kModule ? kDeclaredGlobal : kUsed);
+        Note(s, name, home->info->kind == ScopeKind::kModule ? Scope::kDeclaredGlobal : Scope::kUsed);
       }
     } else {
-      Note(current_, name, kBound);
+      Note(current_, name, Scope::kBound);
     }
     current_->nodes.emplace_back(name, target->node_id);
   }
@@ -469,130 +448,9 @@ class Resolver {
     if (const auto* attribute = e->AsOrNull<ast::Attribute>()) out_->table_[e->node_id] = Mangle(attribute->attr)->id;
   }
 
-  static bool HasSlots(const Scope* s) {
-    return s->info->kind != ScopeKind::kModule && s->info->kind != ScopeKind::kClass;
-  }
-  static bool BindsAsLocal(const Scope* s, Identifier name) {
-    if (!HasSlots(s)) return false;
-    auto it = s->flags.find(name);
-    return it != s->flags.end() && (it->second & kBound) && !(it->second & (kDeclaredGlobal | kDeclaredNonlocal));
-  }
-
-  // The scope that binds `name` for `from`, which does not bind it itself; null if the name is
-  // global.
-  Scope* FindHome(Scope* from, Identifier name) {
-    for (Scope* s = from->parent; s != nullptr; s = s->parent) {
-      if (s->info->kind == ScopeKind::kClass) {
-        if (name == class_symbol_) {
-          s->needs_class_cell = true;
-          return s;
-        }
-        continue;
-      }
-      if (BindsAsLocal(s, name)) return s;
-      auto it = s->flags.find(name);
-      if (it != s->flags.end() && (it->second & kDeclaredGlobal)) return nullptr;
-    }
-    return nullptr;
-  }
-
-  // Whether the scope is a class body or the expression of eval(), which may have local names.
-  bool HasNamespace(const Scope* scope) const {
-    return scope->info->kind == ScopeKind::kClass ||
-           (scope->info->kind == ScopeKind::kModule && out_->ast().module() == nullptr);
-  }
-
-  void Resolve(Scope* scope) {
-    // Other scopes may add free variables to `order` during the loop.
-    for (size_t i = 0; i < scope->order.size(); ++i) {
-      Identifier name = scope->order[i];
-      uint8_t flags = scope->flags[name];
-      if (flags & kDeclaredGlobal) {
-        scope->resolved[name] = {RefKind::kGlobal, 0};
-        continue;
-      }
-      if (BindsAsLocal(scope, name)) continue;  // numbered in Assign
-      if (!HasSlots(scope) && (flags & kBound) && !(flags & kDeclaredNonlocal)) {
-        scope->resolved[name] = {scope->info->kind == ScopeKind::kModule ? RefKind::kGlobal : RefKind::kName, 0};
-        continue;
-      }
-      Scope* home = scope->info->kind == ScopeKind::kModule ? nullptr : FindHome(scope, name);
-      if (home == nullptr) {
-        scope->resolved[name] = {HasNamespace(scope) ? RefKind::kName : RefKind::kGlobal, 0};
-        continue;
-      }
-      if (home->frame == scope->frame && home->info->kind != ScopeKind::kClass) {
-        scope->same_frame.emplace_back(name, home);
-        continue;
-      }
-      home->flags[name] |= kCaptured;
-      AddFree(scope, home, name);
-    }
-  }
-
-  // Makes `name` of `home` a free variable of every frame from that of `scope` outwards to that of
-  // `home`.
-  void AddFree(Scope* scope, Scope* home, Identifier name) {
-    for (Scope* frame = scope->frame; frame != home->frame; frame = frame->parent->frame) {
-      if (frame->free_index.contains(name)) break;
-      frame->free_index[name] = static_cast<uint32_t>(frame->info->free_names.size());
-      frame->info->free_names.push_back(name);
-      frame->homes[name] = home;
-    }
-    uint32_t index = scope->frame->free_index[name];
-    bool in_class = scope->info->kind == ScopeKind::kClass && !(scope->flags[name] & kDeclaredNonlocal);
-    scope->resolved[name] = {in_class ? RefKind::kClassFree : RefKind::kFree, index};
-  }
-
-  void Assign(Scope* scope) {
-    ScopeInfo* frame = scope->frame->info;
-    if (scope->needs_class_cell) {
-      scope->info->class_cell_slot = frame->slot_count++;
-      frame->slot_names.resize(static_cast<size_t>(frame->slot_count), nullptr);
-      frame->cell_slots.push_back(static_cast<uint32_t>(scope->info->class_cell_slot));
-    }
-    for (Identifier name : scope->order) {
-      if (!BindsAsLocal(scope, name)) continue;
-      uint32_t slot = static_cast<uint32_t>(frame->slot_count++);
-      bool is_comprehension = scope->info->kind == ScopeKind::kComprehension;
-      frame->slot_names.resize(static_cast<size_t>(frame->slot_count), nullptr);
-      if (!is_comprehension) frame->slot_names[slot] = name;
-      bool captured = scope->flags[name] & kCaptured;
-      if (captured && is_comprehension) scope->info->fresh_cells.push_back(slot);
-      if (captured && !is_comprehension) frame->cell_slots.push_back(slot);
-      scope->resolved[name] = {captured ? RefKind::kCell : RefKind::kLocal, slot};
-    }
-  }
-
-  void Finish(Scope* scope) {
-    ScopeInfo* info = scope->info;
-    for (const auto& [name, home] : scope->same_frame) scope->resolved[name] = home->resolved[name];
-    if (scope->frame == scope) {
-      for (Identifier name : info->free_names) {
-        Scope* home = scope->homes[name];
-        Scope* around = scope->parent->frame;
-        int32_t source;
-        if (home->frame == around) {
-          source = home->info->kind == ScopeKind::kClass ? home->info->class_cell_slot
-                                                         : static_cast<int32_t>(home->resolved[name].slot);
-        } else {
-          source = ~static_cast<int32_t>(around->free_index[name]);
-        }
-        info->closure_sources.push_back(source);
-        if (name == class_symbol_) info->class_free = static_cast<int>(info->closure_sources.size()) - 1;
-      }
-    }
-    for (const auto& [name, node_id] : scope->nodes) {
-      Ref ref = scope->resolved[name];
-      if (ref.kind == RefKind::kName || ref.kind == RefKind::kGlobal) ref.slot = name->id;
-      out_->table_[node_id] = (static_cast<uint32_t>(ref.kind) << 24) | ref.slot;
-    }
-    info->refs = scope->resolved;  // a copy: inner scopes still read the original
-  }
-
   ResolvedAst* out_;
   Scope* current_ = nullptr;
-  std::vector<std::unique_ptr<Scope>> scopes_;  // parents before children
+  NotedScopes scopes_;
   Identifier class_symbol_ = nullptr;
   Identifier super_symbol_ = nullptr;
 };

@@ -2,7 +2,7 @@
 // interpreters.
 //
 // CPython's rules, with one change that programs cannot observe: list, set and dict comprehensions
-// do not get a frame of their own. Their variables are extra slots of the enclosing frame (as in
+// do not get a frame. Their variables are extra slots of the enclosing frame (as in
 // CPython 3.12), which makes them cheap. Generator expressions are frames, because they outlive the
 // expression.
 #ifndef COBRA_FRONTEND_PYTHON_RUNTIME_INTERPRETER_SCOPE_H_
@@ -89,8 +89,7 @@ class ResolvedAst {
   // Of a Name node.
   static Ref RefOf(uint32_t entry) { return Ref{static_cast<RefKind>(entry >> 24), entry & 0xffffff}; }
   Ref ref(uint32_t node_id) const { return RefOf(table_[node_id]); }
-  // Of a Call: IsPlainCall (scope.cc).
-  // For all of these: ref() and the like are entries of this table.
+  // By node: what ref() and the functions below read; of a Call, IsPlainCall (scope.cc).
   const uint32_t* table() const { return table_.data(); }
   // Per node: the last position of the name in its dictionary (DictTable::GetStr). Only a cache, so
   // that all interpreters may write to it.
@@ -98,11 +97,9 @@ class ResolvedAst {
   // Of FunctionDef, Lambda, ClassDef, comprehensions and generator expressions.
   const ScopeInfo& scope(uint32_t node_id) const { return *scopes_[table_[node_id]]; }
   const ScopeInfo& root() const { return *scopes_[0]; }
-  // Of a Constant that needs an object: index into the interpreter's table.
-  uint32_t constant_index(uint32_t node_id) const { return table_[node_id]; }
   uint32_t constant_count() const { return constant_count_; }
-  // Of an Attribute or keyword node: the symbol after private-name mangling. Names of nodes without
-  // a table entry: MangledIn.
+  // Of an Attribute or keyword node: the symbol after private-name mangling. For nodes without a
+  // table entry: ScopeInfo::Mangled.
   uint32_t attribute_symbol(uint32_t node_id) const { return table_[node_id]; }
   uint32_t symbol_count() const { return static_cast<uint32_t>(ast_->symbols().size() + mangled_.size()); }
   absl::string_view symbol_text(uint32_t id) const {
@@ -120,6 +117,7 @@ class ResolvedAst {
 
  private:
   friend class Resolver;
+  friend class SlotAssigner;
   std::shared_ptr<const ast::Ast> ast_;
   std::vector<uint32_t> table_;  // by node_id
   std::unique_ptr<std::atomic<uint16_t>[]> guesses_;
