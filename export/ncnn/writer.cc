@@ -160,7 +160,7 @@ class Writer {
 
   static bool IsConstant(const std::string& name) { return !name.empty() && name[0] == '='; }
 
-  // The outputs of a call on constants alone; none if they are not known. REQUIRES: as LayersOf.
+  // The outputs of a call on constants only; none if they are not known. REQUIRES: as LayersOf.
   Names Folded(const graph::Node& node, const Names& inputs) {
     if (node.op == graph::Op::setitem || inputs.empty()) return {};
     std::vector<std::vector<double>> values(inputs.size());

@@ -23,7 +23,7 @@ std::string Concatenated(CallWriter& c, const Names& parts, int64_t axis) {
   return parts.size() == 1 ? parts[0] : c.Joined(parts, axis);
 }
 
-// Each input in a shape that `f` makes of its own, joined along `axis`.
+// Each input in a shape that `f` makes from the input's, joined along `axis`.
 template <typename F>
 Names JoinedAs(CallWriter& c, int64_t axis, F f) {
   Names parts;

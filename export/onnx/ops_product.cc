@@ -144,8 +144,7 @@ absl::StatusOr<Names> WriteVecdot(CallWriter& c) {
   return Names{c.Summed(c.Node("Mul", {c.In(0), c.In(1)}), {c.Dim("dim", -1, rank)}, false)};
 }
 
-// Where each group has matrices of its own, this is bmm; rows in groups depend on the values of
-// `offs`.
+// If each group has its own matrices, this is bmm; rows in groups depend on the values of `offs`.
 absl::StatusOr<Names> WriteGroupedMm(CallWriter& c) {
   if (c.Rank(0) != 3 || c.Rank(1) != 3 || c.Has(2)) return Refused("groups whose sizes are values of a tensor");
   const std::string y = Product(c, c.In(0), c.In(1), c.Out().dtype);

@@ -23,7 +23,7 @@ struct ReplayPlan {
                                                 training::Strategy::kInformation, training::Strategy::kVariance};
   size_t max_targets = 3000;  // random layers of the pool, measured or not, over which the expected error is computed
   double shortlist = training::SelectionOptions{}.shortlist;
-  size_t min_kind = 10;  // minimum number of test layers of an operator for a figure of its own
+  size_t min_kind = 10;  // minimum number of test layers of an operator for a separate figure
 };
 ReplayPlan QuickPlan();  // a smoke test with meaningless figures
 

@@ -26,7 +26,7 @@ struct Network {
 
 struct NetworkContributions {
   std::vector<float> log_us;        // one per call
-  std::vector<float> log_us_alone;  // likewise, as a network of its own
+  std::vector<float> log_us_alone;  // likewise, as a network by itself
   std::vector<float> mean;          // mean embedding [width], calls weighted by their shares
 };
 

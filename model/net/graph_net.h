@@ -41,8 +41,8 @@ class GraphNet : public torch::nn::Module {
  public:
   explicit GraphNet(const NetConfig& config);
   // layers: [vectors, width] from the encoder; alone: [nodes] log-latency of each layer alone
-  // (LayerHead); layer_of_node: int64 [nodes]; undefined: each node has a vector of its own.
-  // Returns [nodes]: log of the contribution of each node in its network, microseconds.
+  // (LayerHead); layer_of_node: int64 [nodes]; undefined: each node has its own vector. Returns
+  // [nodes]: log of the contribution of each node in its network, microseconds.
   at::Tensor forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& batch,
                      const at::Tensor& layer_of_node = {});
 

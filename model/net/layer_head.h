@@ -11,8 +11,8 @@
 
 namespace cobra::net {
 
-// Calls share vectors and targets: what becomes of these alone is computed once for all of them.
-// int64 [calls]; undefined: each call has a row of its own.
+// Calls share vectors and targets: what depends only on these is computed once for all of them.
+// int64 [calls]; undefined: each call has its own row.
 struct RowsOfCalls {
   at::Tensor layer, target;
 };

@@ -30,7 +30,7 @@ struct LayerEntry {
   std::string unknown;  // why its text lies outside the training data; empty: every word and number of it is inside
 };
 
-// The calls of a network by their layers: what follows from the layer alone is worked out once.
+// The calls of a network by their layers: what follows only from the layer is computed once.
 struct Layers {
   std::vector<int32_t> of_call;                            // index into the others
   std::vector<int32_t> first_call;                         // of each layer

@@ -61,7 +61,7 @@ constexpr int kOwnTarget = -1;
 
 Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
                 absl::Span<const size_t> chosen, int target = kOwnTarget);
-// Each on a target of its own.
+// Each on its own target.
 Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, const std::vector<const Sample*>& samples,
                 absl::Span<const size_t> chosen, const std::vector<int>& targets);
 

@@ -26,7 +26,7 @@ class WordPieceVocabulary {
   // One piece a line; the line's number, from 0, is its id. InvalidArgument without [PAD], [UNK],
   // [CLS], [SEP] and [MASK].
   static absl::StatusOr<WordPieceVocabulary> FromText(absl::string_view text);
-  // NotFound, which says how to get it, if there is no such file (scripts/setup.sh --wordpiece).
+  // NotFound, which says how to get the file, if it does not exist (scripts/setup.sh --wordpiece).
   static absl::StatusOr<WordPieceVocabulary> Load(absl::string_view path);
 
   // Without [CLS] and [SEP]. A word that cannot be composed of pieces, or has more than 100

@@ -32,7 +32,7 @@ struct GcnOptions {
 // The inputs of the network, computed once. The global node is the last; it reads every node,
 // including padding, as in their code.
 struct GcnGraphs {
-  at::Tensor features;  // [graphs, nodes + 1, kinds + 1]; the global node is a kind of its own
+  at::Tensor features;  // [graphs, nodes + 1, kinds + 1]; the global node has its own kind
   // [graphs, nodes + 1, nodes + 1]: a node reads itself and those that its data flows *to*; not
   // normalised
   at::Tensor adjacency;

@@ -38,7 +38,7 @@ struct TableOptions {
 using MetricValues = std::vector<std::pair<std::string, double>>;  // name in JSON, value
 
 struct TableCell {
-  std::string method, group;  // group: the device, layer type or space; a table of its own in the document
+  std::string method, group;  // group: the device, layer type or space; a separate table in the document
   int seed = 0;
   MetricValues figures;
   // Processor time of fitting and predicting, on one thread; if 0, TableRun::Add measures it
@@ -90,7 +90,7 @@ double ProcessorSeconds();
 // "parameters"}], "command"}
 std::string TableToJson(const TableRun& run);
 // One table per group: mean and standard deviation over the seeds; seconds; published figures in a
-// column of their own.
+// separate column.
 std::string TableToMarkdown(const TableRun& run);
 
 }  // namespace cobra::lab

@@ -111,8 +111,8 @@ class Adapter {
     std::vector<std::shared_ptr<const std::vector<NetworkView>>> views;  // of the candidates
     std::vector<AdaptCandidate> candidates;
   };
-  // Without candidates if it is no example for `machine`: one that has comparable targets, or that
-  // has none.
+  // Without candidates if it is not an example for `machine`: one that has comparable targets, or
+  // that has none.
   absl::StatusOr<HeldOut> HoldOut(const Question& question, size_t target, const TargetSpec& machine) const;
   // Sizes of errors of trained targets from `samples` reference networks, each with a weight by how
   // near its target is to `machine`.

@@ -16,7 +16,7 @@ namespace cobra::predict {
 // export/onnx names nodes so), and for calls that no kernel has and of which all that read them
 // belong to it. Its time is that of its heaviest call; the others get almost nothing. Returns
 // microseconds for each call of the graph, 0 where nothing is known; empty if kernels with calls
-// have less than four fifths of the time, and where the text is no profile of the graph.
+// have less than four fifths of the time, or if the text is not a profile of the graph.
 std::vector<double> TimesOfCalls(const graph::Graph& graph, const std::string& profile_json);
 
 }  // namespace cobra::predict

@@ -65,8 +65,8 @@ absl::StatusOr<LatencyPrediction> WithNumber(absl::string_view target, LatencyPr
 void SetAdaptedConfidence(const Calibration& adapted, absl::Span<const TargetInfo> trained,
                           LatencyPrediction* prediction);
 
-// The largest share first, and no more than can be shown; "0.0 % of the time" is no reason, unless
-// it is the only one.
+// The largest share first, and no more than can be shown; "0.0 % of the time" is not a reason,
+// unless it is the only one.
 void OrderReasons(std::vector<UnknownPart>* reasons);
 
 // Samples at a time: the first dimension of the first input that has two or more. 1 without such an

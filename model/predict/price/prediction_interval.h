@@ -18,8 +18,8 @@ namespace cobra::predict {
 inline const double kUnknownWidth = std::log(3.0);
 
 // Sets low_us, high_us and coverage, given latency_us and known_share. `mean`: the network's mean
-// embedding. `is_one_call`: of all calls no more than one is no view. `calibration` and `adapted`
-// may be null.
+// embedding. `is_one_call`: all calls but at most one are views. `calibration` and `adapted` may be
+// null.
 void SetPredictionInterval(const TargetEntry& target, absl::Span<const float> mean, bool is_one_call,
                            const Calibration* calibration, const Calibration* adapted, const LaunchTime& launching,
                            LatencyPrediction* prediction);

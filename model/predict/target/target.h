@@ -96,7 +96,7 @@ struct ProbeResult {
   std::vector<double> disturbance = {};
 };
 inline constexpr int64_t kMaxProbeGraphBytes = store::kMaxTimedGraphBytes;
-// `needs_records`: an error without any. A device that was adapted to by its data sheet alone has
+// `needs_records`: an error without any. A device that was adapted to only by its data sheet has
 // none. A Diagnostic of kind kLimit if the graphs take more than kMaxProbeGraphBytes.
 absl::StatusOr<ProbeResult> ProbeResultFromJson(absl::string_view json, bool needs_records = true);
 // What it reads, without the details of how it was measured.
@@ -155,8 +155,8 @@ struct Calibration {
   // The networks are given the machine's own specification beside the base target's learned vector,
   // not the base's.
   bool own_specification = false;
-  // The base target's half-width counts so often; to it comes, squared, that of the errors that
-  // remain.
+  // A factor of the base target's half-width; the half-width of the remaining errors is added,
+  // squared.
   double interval_scale = 1, interval_log = 0;
   double probe_layer_mape_before = 0, probe_layer_mape_after = 0;
   double probe_network_mape_after = 0;
@@ -167,7 +167,7 @@ struct Calibration {
   // Of a device that was adapted to (adapter.h): the logarithm of a latency is the weighted mean of
   // these parts'. The first one is base_target, too. Empty: base_target and coefficients alone.
   std::vector<CalibrationPart> parts;
-  // Where it has targets it says the latency; parts are those of the breakdown.
+  // If it has targets, it gives the latency; `parts` gives the breakdown.
   CalibrationProfile profile;
   int samples = 0;  // different networks that were timed
   // Mean error on them without any sample; and of each by all others, if the samples are used.

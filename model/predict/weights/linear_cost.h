@@ -24,7 +24,7 @@ struct LinearCost {
 };
 
 // By CostKey. "compute" and "memory" are fitted to all calls of the class, for operators without an
-// entry of their own.
+// separate entry.
 using LinearCosts = std::map<std::string, LinearCost>;
 
 // The operator's name; with the suffix "/grouped" for a convolution with groups, which is many

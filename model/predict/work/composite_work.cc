@@ -59,9 +59,9 @@ CompositeWork MultiHeadWork(const graph::Graph& graph, const graph::Node& node) 
 }
 
 // scaled_dot_product_attention of tensors that have not four dimensions (windows beside heads) has
-// no kernel of its own (aten/src/ATen/native/transformers/sdp_utils.h, check_tensor_shapes): the
-// scaled query and key, the scores, with the mask, their softmax, the values. In half precision
-// PyTorch computes all of that in float32 since 2.5.
+// no fused kernel (aten/src/ATen/native/transformers/sdp_utils.h, check_tensor_shapes): the scaled
+// query and key, the scores, with the mask, their softmax, the values. In half precision PyTorch
+// computes all of that in float32 since 2.5.
 constexpr int64_t kPlainAttentionKernels = 6;
 
 std::optional<CompositeWork> WindowAttentionWork(const graph::Graph& graph, const graph::Node& node) {

@@ -66,7 +66,7 @@ std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& s) {
           // Watts per TFLOPS: with 2 of them a GPU reaches 40 % of its peak in long products, with
           // 20 of them 90 %.
           s.kind == "gpu" && s.peak_gflops > 0 ? LogFeature(1000 * s.board_power_w / s.peak_gflops, 5) : 0.f,
-          // Other kernels, and libraries of their own (ROCm).
+          // Other kernels and other libraries (ROCm).
           s.kind == "gpu" && IsAmd(s) ? 1.f : 0.f, LogPowerLimit(s)};
 }
 
@@ -116,8 +116,7 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
     amounts[kPlainColumnBytes] = work->plain_column_bytes;
     amounts[kPlainProducts] = work->plain_products;
   } else {
-    // A convolution without a rule of its own is transposed, or has three dimensions: a product
-    // over patches.
+    // A convolution without a rule is transposed, or has three dimensions: a product over patches.
     amounts[kUnpaddedMacs] = amounts[IsConvolution(call) ? kGemmMacs : kProductMacs] = cost.macs;
     amounts[kProducts] = cost.macs > 0 ? 1 : 0;
   }

@@ -160,7 +160,7 @@ class Scheduler {
     size_t reader = 0;          // the last one
     size_t first = 0;           // an earlier call of the same kernel, or itself
     bool is_kept = false;       // in memory: for a library or another kernel, or as a result
-    bool adds_bias = false;     // of a convolution, in a kernel of its own
+    bool adds_bias = false;     // of a convolution, in a separate kernel
     int reads = 0, moving = 0;  // tensors, with those of what is computed with it; without weights
     Sums sums;                  // of its kernel
     bool is_repeated = false;   // in another kernel

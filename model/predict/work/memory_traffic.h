@@ -17,7 +17,7 @@ struct Traffic {
   int64_t bytes = 0;         // read and written by a kernel, from a cache or from memory
   int64_t missed_bytes = 0;  // of these, that the cache does not hold
 };
-// One for each call of the graph. `fusion` may be null: each call is a kernel of its own. With a
+// One for each call of the graph. `fusion` may be null: each call is a separate kernel. With a
 // smaller cache no call misses less. REQUIRES: cache_bytes > 0.
 std::vector<Traffic> TrafficOf(const graph::Graph& graph, const MemoryOf& memory_of, double cache_bytes,
                                const Fusion* fusion = nullptr);

@@ -25,7 +25,7 @@ struct StridedWork {
   // bilinear and the channels are last (aten/src/ATen/native/cuda/UpSampleBilinear2d.cu).
   int64_t thread_steps = 0;
   // Of a convolution in half precision whose image has not the channels last: what kernels turn,
-  // because tensor cores want them so. PyTorch has a kernel of its own for depthwise ones.
+  // because tensor cores want them so. PyTorch has another kernel for depthwise ones.
   int64_t turned_bytes = 0;
 };
 

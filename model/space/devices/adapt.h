@@ -7,14 +7,14 @@
 // relative to the latency. The model is in milliseconds and not in their logarithm, because times
 // add up: the latency of an accelerator is a sum over operations, independent of other devices.
 // Four properties of the new device are unknown: the nearest known device j, the distance to it
-// (variance of w), whether it has prices of its own (variance of a), and its noise. All
-// combinations are weighted by their likelihood. So three samples of a GPU select the GPUs among
-// the known devices, and with ten samples of an accelerator its own prices dominate. A data sheet
-// increases the prior of devices of the same kind and batch size. For GPUs there are also
-// candidates between two devices: launching kernels takes as long as on one at batch 1, computing
-// as long as on another, and the slower of the two determines the time. The last candidates are
-// rooflines (SpaceFeatures) instead of devices, for accelerators that are unlike all known devices.
-// Their prior is reduced if the data sheet names a GPU or a CPU.
+// (variance of w), whether it has its own prices (variance of a), and its noise. All combinations
+// are weighted by their likelihood. So three samples of a GPU select the GPUs among the known
+// devices, and with ten samples of an accelerator its own prices dominate. A data sheet increases
+// the prior of devices of the same kind and batch size. For GPUs there are also candidates between
+// two devices: launching kernels takes as long as on one at batch 1, computing as long as on
+// another, and the slower of the two determines the time. The last candidates are rooflines
+// (SpaceFeatures) instead of devices, for accelerators that are unlike all known devices. Their
+// prior is reduced if the data sheet names a GPU or a CPU.
 #ifndef COBRA_MODEL_SPACE_DEVICES_ADAPT_H_
 #define COBRA_MODEL_SPACE_DEVICES_ADAPT_H_
 

@@ -27,8 +27,8 @@ struct GaussianProcessFeatures {
   GaussianProcessFeatures Narrow(int64_t begin, int64_t count) const;
 };
 // features[architecture][group] -> groups; `linear` is group `linear_group`. Each number of the
-// first `single_groups` becomes a group with a weight of its own. All architectures have the same
-// groups of the same lengths.
+// first `single_groups` becomes a group with its own weight. All architectures have the same groups
+// of the same lengths.
 GaussianProcessFeatures MakeGaussianProcessFeatures(const std::vector<std::vector<std::vector<double>>>& features,
                                                     size_t linear_group, size_t single_groups);
 

@@ -15,8 +15,8 @@
 namespace cobra::training {
 namespace {
 
-// Fewer rows than this make no anchor of their own: a single row could decide by chance, and of
-// forty small anchors one always fails by chance. Such rows count under "all".
+// Fewer rows than this do not make an anchor: a single row could decide by chance, and of forty
+// small anchors one always fails by chance. Such rows count under "all".
 constexpr size_t kMinAnchorRows = 20;
 // A change of more standard errors of the mean paired difference than this is not noise. One-sided
 // 99.9 % for each anchor, because there are about forty.

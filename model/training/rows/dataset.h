@@ -16,9 +16,9 @@
 
 namespace cobra::training {
 
-// The split is a function of the fingerprint alone, so that a row keeps its part when data are
-// added, and all measurements of a graph are in the same part. 73 % train, 7 % validation (when to
-// stop, which seed), 10 % interval (conformal quantiles only), 10 % test.
+// The split depends only on the fingerprint, so that a row keeps its part when data are added, and
+// all measurements of a graph are in the same part. 73 % train, 7 % validation (when to stop, which
+// seed), 10 % interval (conformal quantiles only), 10 % test.
 enum class Split { kTrain, kValidation, kInterval, kTest };
 Split SplitOf(absl::string_view fingerprint_hex);
 // Lists of real networks (spaces `torchvision` and `graphs`) are split by family, because one

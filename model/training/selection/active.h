@@ -7,9 +7,9 @@
 // trained on. The uncertainty comes from a Gaussian process on the vectors, scaled by the error of
 // each kind of layer and conditioned on the measured layers. Measuring a layer reduces the
 // posterior variance of the layer and of similar ones. There are two rules:
-//   variance     what the layer takes off the variance averaged over the layers that will be asked
-//                for (V-optimal design; with a linear kernel on the last layer it is BAIT, Ash et
-//                al., "Gone Fishing", 2021)
+//   variance     how much the layer reduces the variance averaged over the layers that will be
+//                asked for (V-optimal design; with a linear kernel on the last layer it is BAIT,
+//                Ash et al., "Gone Fishing", 2021)
 //   information  what it says about the process, log(1 + variance / noise) (D-optimal design)
 // Each takes the largest gain per second first and recomputes the gains after each choice, so that
 // a batch is diverse. They choose from a random shortlist, drawn by seconds. From the complete pool
