@@ -56,9 +56,57 @@ store::FieldType TypeOf(const std::string&) { return store::FieldType::kText; }
 store::FieldType TypeOf(int) { return store::FieldType::kInteger; }
 store::FieldType TypeOf(double) { return store::FieldType::kReal; }
 
+// Those of a part of a calibration, or of a constant one.
+template <typename Part, typename Visit>
+void VisitPart(Part& part, Visit visit) {
+  visit("base_target", part.base_target);
+  visit("own_specification", part.own_specification);
+  visit("weight", part.weight);
+  visit("coefficients", part.coefficients);
+}
+
+template <typename D, typename Visit>
+void VisitDisturbance(D& disturbance, Visit visit) {
+  visit("typical", disturbance.typical);
+  visit("low", disturbance.low);
+  visit("high", disturbance.high);
+  visit("timings", disturbance.timings);
+}
+
+// But its machine, parts, profile and disturbance.
+template <typename C, typename Visit>
+void VisitCalibration(C& c, Visit visit) {
+  visit("base_target", c.base_target);
+  visit("model_sha256", c.model_sha256);
+  visit("coefficients", c.coefficients);
+  visit("log_network_scale", c.log_network_scale);
+  visit("own_specification", c.own_specification);
+  visit("work_low", c.work_ranges.low);
+  visit("work_high", c.work_ranges.high);
+  visit("interval_scale", c.interval_scale);
+  visit("interval_log", c.interval_log);
+  visit("probe_layer_mape_before", c.probe_layer_mape_before);
+  visit("probe_layer_mape_after", c.probe_layer_mape_after);
+  visit("probe_network_mape_after", c.probe_network_mape_after);
+  visit("held_back_error", c.held_back_error);
+  visit("samples", c.samples);
+  visit("sample_mape_before", c.sample_mape_before);
+  visit("sample_mape_after", c.sample_mape_after);
+  visit("doubted", c.doubted);
+}
+
+// Sets the members of an object to the fields that it is called with.
+struct WriteTo {
+  template <typename T>
+  void operator()(const char* name, const T& value) const {
+    object[name] = value;
+  }
+  json& object;
+};
+
 json SpecToJson(const TargetSpec& spec) {
   json j;
-  VisitFields(spec, [&j](const char* name, const auto& value) { j[name] = value; });
+  VisitFields(spec, WriteTo{j});
   return j;
 }
 
@@ -108,13 +156,21 @@ absl::Status Read(const json& j, const char* key, T* value) {
   return absl::OkStatus();
 }
 
+// Reads the fields that it is called with from an object, up to the first error.
+struct ReadFrom {
+  template <typename T>
+  void operator()(const char* name, T& value) const {
+    if (status->ok()) *status = Read(object, name, &value);
+  }
+  const json& object;
+  absl::Status* status;
+};
+
 absl::StatusOr<TargetSpec> SpecFromJson(const json& j) {
   if (!j.is_object()) return absl::InvalidArgumentError("target: not a JSON object");
   TargetSpec spec;
   absl::Status status;
-  VisitFields(spec, [&](const char* name, auto& value) {
-    if (status.ok()) status = Read(j, name, &value);
-  });
+  VisitFields(spec, ReadFrom{j, &status});
   if (!status.ok()) return status;
   return spec;
 }
@@ -274,38 +330,11 @@ absl::Status ReadProfile(const json& j, CalibrationProfile* profile) {
 }  // namespace
 
 std::string CalibrationToJson(const Calibration& c) {
-  json parts = json::array();
-  for (const CalibrationPart& part : c.parts) {
-    parts.push_back({{"base_target", part.base_target},
-                     {"own_specification", part.own_specification},
-                     {"weight", part.weight},
-                     {"coefficients", part.coefficients}});
-  }
-  return JsonText(json{{"machine", SpecToJson(c.machine)},
-                       {"base_target", c.base_target},
-                       {"model_sha256", c.model_sha256},
-                       {"coefficients", c.coefficients},
-                       {"log_network_scale", c.log_network_scale},
-                       {"own_specification", c.own_specification},
-                       {"work_low", c.work_ranges.low},
-                       {"work_high", c.work_ranges.high},
-                       {"interval_scale", c.interval_scale},
-                       {"interval_log", c.interval_log},
-                       {"probe_layer_mape_before", c.probe_layer_mape_before},
-                       {"probe_layer_mape_after", c.probe_layer_mape_after},
-                       {"probe_network_mape_after", c.probe_network_mape_after},
-                       {"held_back_error", c.held_back_error},
-                       {"parts", std::move(parts)},
-                       {"profile", ProfileToJson(c.profile)},
-                       {"samples", c.samples},
-                       {"sample_mape_before", c.sample_mape_before},
-                       {"sample_mape_after", c.sample_mape_after},
-                       {"doubted", c.doubted},
-                       {"disturbance",
-                        {{"typical", c.disturbance.typical},
-                         {"low", c.disturbance.low},
-                         {"high", c.disturbance.high},
-                         {"timings", c.disturbance.timings}}}});
+  json j = {{"machine", SpecToJson(c.machine)}, {"parts", json::array()}, {"profile", ProfileToJson(c.profile)}};
+  VisitCalibration(c, WriteTo{j});
+  for (const CalibrationPart& part : c.parts) VisitPart(part, WriteTo{j["parts"].emplace_back()});
+  VisitDisturbance(c.disturbance, WriteTo{j["disturbance"]});
+  return JsonText(j);
 }
 
 namespace {
@@ -316,11 +345,9 @@ absl::Status ReadParts(const json& j, std::vector<CalibrationPart>* parts) {
   if (!list->is_array()) return absl::InvalidArgumentError("\"parts\": not a list");
   for (const json& from : *list) {
     if (!from.is_object()) return absl::InvalidArgumentError("\"parts\": has what is not an object");
-    CalibrationPart& part = parts->emplace_back();
-    COBRA_RETURN_IF_ERROR(Read(from, "base_target", &part.base_target));
-    COBRA_RETURN_IF_ERROR(Read(from, "own_specification", &part.own_specification));
-    COBRA_RETURN_IF_ERROR(Read(from, "weight", &part.weight));
-    COBRA_RETURN_IF_ERROR(Read(from, "coefficients", &part.coefficients));
+    absl::Status status;
+    VisitPart(parts->emplace_back(), ReadFrom{from, &status});
+    COBRA_RETURN_IF_ERROR(status);
   }
   return absl::OkStatus();
 }
@@ -329,10 +356,9 @@ absl::Status ReadDisturbance(const json& j, Disturbance* disturbance) {
   const auto from = j.find("disturbance");
   if (from == j.end()) return absl::OkStatus();
   if (!from->is_object()) return absl::InvalidArgumentError("\"disturbance\": not an object");
-  COBRA_RETURN_IF_ERROR(Read(*from, "typical", &disturbance->typical));
-  COBRA_RETURN_IF_ERROR(Read(*from, "low", &disturbance->low));
-  COBRA_RETURN_IF_ERROR(Read(*from, "high", &disturbance->high));
-  return Read(*from, "timings", &disturbance->timings);
+  absl::Status status;
+  VisitDisturbance(*disturbance, ReadFrom{*from, &status});
+  return status;
 }
 
 }  // namespace
@@ -342,25 +368,11 @@ absl::StatusOr<Calibration> CalibrationFromJson(absl::string_view text) {
   Calibration c;
   if (!j.contains("machine")) return absl::InvalidArgumentError("calibration: has no \"machine\"");
   COBRA_ASSIGN_OR_RETURN(c.machine, SpecFromJson(j["machine"]));
-  COBRA_RETURN_IF_ERROR(Read(j, "base_target", &c.base_target));
-  COBRA_RETURN_IF_ERROR(Read(j, "model_sha256", &c.model_sha256));
-  COBRA_RETURN_IF_ERROR(Read(j, "coefficients", &c.coefficients));
-  COBRA_RETURN_IF_ERROR(Read(j, "log_network_scale", &c.log_network_scale));
-  COBRA_RETURN_IF_ERROR(Read(j, "own_specification", &c.own_specification));
-  COBRA_RETURN_IF_ERROR(Read(j, "work_low", &c.work_ranges.low));
-  COBRA_RETURN_IF_ERROR(Read(j, "work_high", &c.work_ranges.high));
-  COBRA_RETURN_IF_ERROR(Read(j, "interval_scale", &c.interval_scale));
-  COBRA_RETURN_IF_ERROR(Read(j, "interval_log", &c.interval_log));
-  COBRA_RETURN_IF_ERROR(Read(j, "probe_layer_mape_before", &c.probe_layer_mape_before));
-  COBRA_RETURN_IF_ERROR(Read(j, "probe_layer_mape_after", &c.probe_layer_mape_after));
-  COBRA_RETURN_IF_ERROR(Read(j, "probe_network_mape_after", &c.probe_network_mape_after));
-  COBRA_RETURN_IF_ERROR(Read(j, "held_back_error", &c.held_back_error));
+  absl::Status status;
+  VisitCalibration(c, ReadFrom{j, &status});
+  COBRA_RETURN_IF_ERROR(status);
   COBRA_RETURN_IF_ERROR(ReadParts(j, &c.parts));
   COBRA_RETURN_IF_ERROR(ReadProfile(j, &c.profile));
-  COBRA_RETURN_IF_ERROR(Read(j, "samples", &c.samples));
-  COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_before", &c.sample_mape_before));
-  COBRA_RETURN_IF_ERROR(Read(j, "sample_mape_after", &c.sample_mape_after));
-  COBRA_RETURN_IF_ERROR(Read(j, "doubted", &c.doubted));
   COBRA_RETURN_IF_ERROR(ReadDisturbance(j, &c.disturbance));
   return c;
 }
