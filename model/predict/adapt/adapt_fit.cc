@@ -76,15 +76,15 @@ Mode FitMode(const Rows& rows, const Inverse& prior, double noise, const std::ve
 }
 
 std::vector<Mode> FitModes(absl::Span<const AdaptCandidate> candidates, const std::vector<Rows>& rows,
-                           const AdaptFitOptions& options, const std::vector<double>& weights) {
+                           const TargetDifferences& differences, const std::vector<double>& weights) {
   std::vector<Mode> modes;
   for (const auto& [of_terms, of_scale] : kDistances) {
-    AdaptMatrix covariance = options.covariance;
+    AdaptMatrix covariance = differences.covariance;
     for (AdaptVector& row : covariance) {
       for (double& value : row) value *= of_terms;
     }
-    covariance[0][0] += of_scale * options.scale_variance;
-    covariance[kLaunchTerm][kLaunchTerm] += options.launch_variance;
+    covariance[0][0] += of_scale * differences.scale_variance;
+    covariance[kLaunchTerm][kLaunchTerm] += differences.launch_variance;
     const Inverse prior = InverseOf(covariance);
     for (size_t c = 0; c < candidates.size(); ++c) {
       for (const double noise : kNoises) {
@@ -132,19 +132,19 @@ double MeanSizeWithout(const std::vector<double>& errors, size_t left_out) {
 // With few samples a bad one spoils what the others say of each other, so that none stands out. It
 // is found by leaving each out: without it the others agree, with it they do not.
 std::vector<double> FirstTrust(absl::Span<const AdaptCandidate> candidates, const std::vector<Rows>& rows,
-                               const AdaptFitOptions& options) {
+                               const TargetDifferences& differences) {
   constexpr size_t kFewest = 5, kMost = 12;
   constexpr double kNone = 1e-3, kAgree = 0.5;
   const size_t samples = rows[0].residuals.size();
   const std::vector<double> full(samples, 1);
   if (samples < kFewest || samples > kMost) return full;
-  const std::vector<double> together = ErrorsByOthers(FitModes(candidates, rows, options, full), samples);
+  const std::vector<double> together = ErrorsByOthers(FitModes(candidates, rows, differences, full), samples);
   std::vector<double> best = full;
   double least = kAgree;
   for (size_t i = 0; i < samples; ++i) {
     std::vector<double> trust = full;
     trust[i] = kNone;
-    const std::vector<double> errors = ErrorsByOthers(FitModes(candidates, rows, options, trust), samples);
+    const std::vector<double> errors = ErrorsByOthers(FitModes(candidates, rows, differences, trust), samples);
     const double agreement = MeanSizeWithout(errors, i) / std::max(kLeastNoise, MeanSizeWithout(together, i));
     if (agreement >= least || TrustInSamples(errors)[i] == 1) continue;
     least = agreement;
@@ -205,7 +205,7 @@ double LogLatency(absl::Span<const AdaptPart> parts, absl::Span<const NetworkVie
 }
 
 AdaptFit FitCandidates(absl::Span<const AdaptCandidate> candidates, absl::Span<const double> log_us,
-                       const AdaptFitOptions& options) {
+                       const TargetDifferences& differences) {
   AdaptFit fit;
   const std::vector<AdaptPart> prior = PriorParts(candidates);
   for (size_t i = 0; i < log_us.size(); ++i) {
@@ -219,10 +219,10 @@ AdaptFit FitCandidates(absl::Span<const AdaptCandidate> candidates, absl::Span<c
   }
   std::vector<Rows> rows;
   for (const AdaptCandidate& candidate : candidates) rows.push_back(RowsOf(candidate, log_us));
-  std::vector<double> trust = FirstTrust(candidates, rows, options);
+  std::vector<double> trust = FirstTrust(candidates, rows, differences);
   std::vector<Mode> modes;
   for (int round = 0; round < kRounds; ++round) {
-    modes = FitModes(candidates, rows, options, trust);
+    modes = FitModes(candidates, rows, differences, trust);
     fit.error_after = ErrorsByOthers(modes, log_us.size());
     if (log_us.size() < kFewestJudges) break;
     std::vector<double> next = TrustInSamples(fit.error_after);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "model/predict/adapt/adapt_prior.h"
 #include "model/predict/adapt/adapt_terms.h"
 
 namespace cobra::predict {
@@ -37,18 +38,11 @@ struct AdaptFit {
   std::vector<double> error_before, error_after;
 };
 
-struct AdaptFitOptions {
-  AdaptMatrix covariance{};
-  double scale_variance = 0.25;
-  // Of launching, which is the host's, however near the device is.
-  double launch_variance = 0;
-};
-
 // Parts of a prediction without samples.
 std::vector<AdaptPart> PriorParts(absl::Span<const AdaptCandidate> candidates);
 // REQUIRES: at least one candidate, as many networks in each as latencies.
 AdaptFit FitCandidates(absl::Span<const AdaptCandidate> candidates, absl::Span<const double> log_us,
-                       const AdaptFitOptions& options);
+                       const TargetDifferences& differences);
 
 // exp of the weighted mean of the parts' log-latencies. `views`: of one network, by candidate.
 double LogLatency(absl::Span<const AdaptPart> parts, absl::Span<const NetworkView* const> views);

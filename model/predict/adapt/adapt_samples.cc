@@ -43,8 +43,6 @@ std::vector<std::string> DoubtedSamples(absl::Span<const store::TimedNetwork> sa
   return doubted;
 }
 
-// The smallest value that `coverage` of the weight does not exceed, one more sample counted as
-// exceeding all.
 double ConformalQuantile(std::vector<std::pair<double, double>> scores, double coverage) {
   std::sort(scores.begin(), scores.end());
   double all = 1, sum = 0;
@@ -86,7 +84,6 @@ absl::Status CheckHalves(absl::Span<const store::TimedNetwork> samples, const st
 
 }  // namespace
 
-// A unit that is mistaken: of all samples, or of some among others.
 absl::Status CheckUnits(absl::Span<const store::TimedNetwork> samples, const std::vector<double>& error_before) {
   std::vector<double> logs;
   for (const double error : error_before) logs.push_back(-error);

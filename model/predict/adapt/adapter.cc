@@ -47,10 +47,6 @@ double MeanLogError(const std::vector<double>& log_errors) {
   return sizes.empty() ? 0 : std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
 }
 
-AdaptFitOptions FitOptionsOf(const TargetDifferences& differences) {
-  return {differences.covariance, differences.scale_variance, differences.launch_variance};
-}
-
 // Networks that stand for all others, up to `count`, in turns from bins by how long they take, so
 // that what launching and what the device takes both show. In a bin those from which the others
 // differ least, each from its nearest. What differs most from all others tells most of a model that
@@ -298,7 +294,7 @@ absl::StatusOr<std::vector<std::pair<double, double>>> Adapter::HeldOutErrors(co
         for (size_t c = 0; c < held_out.candidates.size(); ++c)
           held_out.candidates[c].networks.push_back((*held_out.views[c])[order[i]]);
       }
-      const AdaptFit fit = FitCandidates(held_out.candidates, log_us, FitOptionsOf(question.differences));
+      const AdaptFit fit = FitCandidates(held_out.candidates, log_us, question.differences);
       for (size_t i = samples; i < networks; ++i) {
         std::vector<const NetworkView*> views;
         for (const auto& of_target : held_out.views) views.push_back(&(*of_target)[order[i]]);
@@ -317,7 +313,7 @@ absl::StatusOr<Calibration> Adapter::Adapt(const TargetSpec& machine, absl::Span
     COBRA_RETURN_IF_ERROR(AddNetwork(machine, sample.graph, options, &question));
     log_us.push_back(std::log(sample.latency_us));
   }
-  AdaptFit fit = FitCandidates(question.fits, log_us, FitOptionsOf(question.differences));
+  AdaptFit fit = FitCandidates(question.fits, log_us, question.differences);
   COBRA_RETURN_IF_ERROR(CheckUnits(samples, fit.error_before));
   // Of one sample nothing is known by others. Four of five say each fifth worse than all five say a
   // sixth, and all of them hold the fit near the data sheet: only samples that contradict each
