@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "graph/op.h"
 #include "graph/builder/untrusted.h"
+#include "graph/op.h"
 #include "model/predict/price/known_range.h"
 
 namespace cobra::predict {

@@ -4,8 +4,8 @@
 
 #include "absl/algorithm/container.h"
 #include "graph/cost/distinct_inputs.h"
-#include "graph/saturated.h"
 #include "graph/cost/touched_bytes.h"
+#include "graph/saturated.h"
 
 namespace cobra::predict {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "graph/cost/convolution_algorithm.h"
 #include "graph/cost/cost.h"
-#include "graph/shape/layout.h"
 #include "graph/saturated.h"
+#include "graph/shape/layout.h"
 #include "model/predict/work/attention_work.h"
 #include "model/predict/work/depthwise_kernel.h"
 #include "model/predict/work/fusion.h"
@@ -64,9 +64,9 @@ void AddPlainAttention(const graph::Graph& graph, const graph::Layout& layout, i
   work->plain_operations = plain.operations;
 }
 
-// What TorchInductor does in kernels of their own beside a call: it adds the bias of a convolution
-// that no loops read, turns weights for channels last in each run, and normalizes images whose
-// channels are last in a second pass.
+// What TorchInductor does in separate kernels beside a call: it adds the bias of a convolution that
+// no loops read, turns weights for channels last in each run, and normalizes images whose channels
+// are last in a second pass.
 void AddCompiled(const graph::Graph& graph, const Fusion& fusion, int32_t node, bool turns_weights, GpuWork* work) {
   const graph::Node& call = graph.nodes()[static_cast<size_t>(node)];
   const auto add = [work](int64_t bytes) {
