@@ -60,10 +60,6 @@ absl::StatusOr<Sample> Beside(const Sample& network, const Sample& layer) {
   return both;
 }
 
-graph::Op MainOperator(const Sample& layer) {
-  return layer.graph().nodes()[static_cast<size_t>(predict::MainNode(layer.graph()))].op;
-}
-
 // CPU time of this process: on a busy machine a refit then takes longer instead of training less.
 double ProcessorSeconds() {
   timespec now{};
@@ -147,7 +143,7 @@ class RefitRun {
     }
     for (const size_t i : fresh_layers_) {
       const Sample& layer = *samples_[i];
-      if (known_networks_.empty() || in_networks.count(MainOperator(layer)) > 0) continue;
+      if (known_networks_.empty() || in_networks.count(predict::MainOperator(layer.graph())) > 0) continue;
       size_t found = 0;
       for (size_t tries = 0; tries < 16 * kContexts && found < kContexts; ++tries) {
         const Sample& network = *samples_[known_networks_[random_() % known_networks_.size()]];
@@ -199,7 +195,7 @@ class RefitRun {
     return at::where(graph_of_node.defined() ? is_new.index_select(0, graph_of_node) : is_new, measured, before);
   }
   // [nodes] 1 for a call with a word that the old version did not know. The time of a known call
-  // within a new network is learned from the network's latency alone.
+  // within a new network is learned only from the network's latency.
   at::Tensor HasNewWords(const Batch& batch) const {
     at::Tensor is_new = at::zeros({batch.text_of_node.numel()});
     for (int64_t n = 0; n < is_new.numel(); ++n) {

@@ -155,12 +155,8 @@ class TrainingRun {
   // In how many rows an operator is the call that the layer is about.
   std::map<graph::Op, double> CountOperators(const std::vector<size_t>& rows) const {
     std::map<graph::Op, double> counts;
-    for (size_t i : rows) ++counts[MainOperator(i)];
+    for (size_t i : rows) ++counts[predict::MainOperator(samples_[i]->graph())];
     return counts;
-  }
-  graph::Op MainOperator(size_t row) const {
-    const graph::Graph& graph = samples_[row]->graph();
-    return graph.nodes()[static_cast<size_t>(predict::MainNode(graph))].op;
   }
 
   // Of a target with few rows each is used several times, but not as often as the largest has more
@@ -175,7 +171,8 @@ class TrainingRun {
     std::vector<size_t> repeated;
     for (size_t i : *rows) {
       double more = most / static_cast<double>(counts[static_cast<size_t>(samples_[i]->target)]);
-      if (!samples_[i]->is_network()) more *= std::max(1.0, kFewRowsOfOperator / of_operator[MainOperator(i)]);
+      if (!samples_[i]->is_network())
+        more *= std::max(1.0, kFewRowsOfOperator / of_operator[predict::MainOperator(samples_[i]->graph())]);
       const auto alike = networks_of_graph_.find(samples_[i]->fingerprint());
       const double others = samples_[i]->is_network() && alike != networks_of_graph_.end()
                                 ? static_cast<double>(OthersOf(alike->second))
@@ -438,7 +435,7 @@ class TrainingRun {
     return parts_.network_loss(batch, Forward(*bundle_.net, batch, Embed(batch)));
   }
 
-  // Of a network on some targets: by how much it is faster where it is larger, and slower with more
+  // Of a network on some targets: by how much it is faster when it is larger, and slower with more
   // bandwidth. Targets are drawn first, and each is asked of networks that it measured: where a row
   // says that a call takes long, it takes no less at twice the batch.
   at::Tensor GrowthLoss() {

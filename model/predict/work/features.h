@@ -23,9 +23,9 @@ inline constexpr double kGflopsScale = 16, kGbPerSScale = 12;
 std::array<float, kTargetSpecFeatures> TargetSpecFeatures(const TargetSpec& spec);
 
 // The logarithm (base 2) of how much of its peak in long products a GPU has the power for: 0 where
-// the board's limit is no limit, or unknown. What an operation takes grows with the process: in
-// float32 V100, A100 and P100 have the watts, and T4, P4 and L4, with a half to a third of them,
-// reach .43, .44 to .75 and .2 to .4 of their peak.
+// the board's limit does not limit it, or is unknown. What an operation takes grows with the
+// process: in float32 V100, A100 and P100 have the watts, and T4, P4 and L4, with a half to a third
+// of them, reach .43, .44 to .75 and .2 to .4 of their peak.
 float LogPowerLimit(const TargetSpec& spec);
 
 // Totals determine what stays in the cache between two calls of a layer: its weights do if all
@@ -102,6 +102,9 @@ std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph);
 
 // The main node of a layer graph, which takes the time: the last one that is not a view.
 int32_t MainNode(const graph::Graph& graph);
+inline graph::Op MainOperator(const graph::Graph& graph) {
+  return graph.nodes()[static_cast<size_t>(MainNode(graph))].op;
+}
 
 }  // namespace cobra::predict
 

@@ -72,9 +72,7 @@ class BundleLayerModel : public LayerModel {
 
 }  // namespace
 
-std::string KindOf(const graph::Graph& layer) {
-  return std::string(graph::OpName(layer.nodes()[static_cast<size_t>(predict::MainNode(layer))].op));
-}
+std::string KindOf(const graph::Graph& layer) { return std::string(graph::OpName(predict::MainOperator(layer))); }
 
 absl::StatusOr<std::unique_ptr<LayerModel>> LayerModel::Load(absl::string_view directory,
                                                              std::vector<const Sample*> layers) {
