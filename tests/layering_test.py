@@ -148,7 +148,15 @@ MAY_INCLUDE = {
     "model/training/rows": [*PREDICT, "model/net", "model/text", "store", "graph", "base"],
     "model/training": ["model/training/rows", *PREDICT, "model/net", "model/text", "graph", "base"],
     "model/training/evaluation": ["model/training", "model/training/rows", *PREDICT, "graph", "base"],
-    "model/training/selection": ["model/training", "model/training/rows", *PREDICT, "model/net", "store", "graph", "base"],
+    "model/training/selection": [
+        "model/training",
+        "model/training/rows",
+        *PREDICT,
+        "model/net",
+        "store",
+        "graph",
+        "base",
+    ],
     "model/space/architectures": ["frontend/nas", "base"],
     "model/space/models": ["model/space/architectures", "model/training", "model/training/rows", "base"],
     "model/space/devices": [
