@@ -51,7 +51,7 @@ std::string RuntimeFolder() {
   return !xdg.empty() && IsDirectory(xdg) ? absl::StrCat(xdg, "/cobra") : fallback;
 }
 
-// A folder of the user alone. What another user made there is not trusted: it could be a server of
+// A folder that only the user can open. What another user made there is not trusted: it could be a server of
 // theirs.
 absl::Status CheckPrivateFolder(const std::string& path) {
   struct stat status = {};

@@ -36,8 +36,8 @@ class PredictStream {
       : stub_(stub), requests_(requests), options_(std::move(options)) {}
 
   // One call: until all requests are answered (OK), or until it breaks. After Unavailable another
-  // attempt continues with the unanswered requests. DeadlineExceeded: no answer came for so
-  // long.
+  // attempt continues with the unanswered requests. DeadlineExceeded: no answer came within
+  // `patience`.
   absl::Status Attempt();
   // Answers of all attempts.
   int64_t answered() const { return answered_; }

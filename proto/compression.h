@@ -12,7 +12,7 @@ namespace cobra::proto {
 // Calls `set(name, value)` for each channel argument that a server or a channel needs.
 template <typename Set>
 void RefuseCompression(const Set& set) {
-  // Bits by grpc_compression_algorithm: no compression, alone.
+  // Bits by grpc_compression_algorithm: only no compression.
   set(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
   // A client learns how a reply is compressed while it takes the reply; so nothing in it must be
   // able to inflate.

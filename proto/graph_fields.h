@@ -47,7 +47,7 @@ static_assert(static_cast<int>(graph::ValueRef::Kind::kNode) == v1::ValueRef::KI
 static_assert(static_cast<int>(graph::ValueRef::Kind::kConstant) == v1::ValueRef::KIND_CONSTANT);
 
 // ---- Parts of messages. A part that occurs twice is merged, and of a number the last one counts,
-// as in protobuf. Each Merge() is false where the bytes are no such message.
+// as in protobuf. Each Merge() is false if the bytes are not such a message.
 
 inline int32_t Int32(const WireField& field) { return static_cast<int32_t>(field.value); }
 inline int64_t Int64(const WireField& field) { return static_cast<int64_t>(field.value); }

@@ -1,4 +1,4 @@
-// What a graph's bytes say of the network alone, as a key of caches.
+// A hash of what a graph's bytes say of the network only, as a key of caches.
 #ifndef COBRA_PROTO_NETWORK_HASH_H_
 #define COBRA_PROTO_NETWORK_HASH_H_
 

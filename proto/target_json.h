@@ -11,7 +11,7 @@
 
 namespace cobra::proto {
 
-// What a SPEC.json says. Members that are no field are listed in `ignored`, which may be null.
+// What a SPEC.json says. Unknown members are listed in `ignored`, which may be null.
 // InvalidArgument, which begins with the member ("threads \"two\": ..."). Fields that are not given
 // have the defaults of a target: float32, nchw, eager, one thread.
 absl::StatusOr<v1::TargetSpec> TargetSpecFromJson(absl::string_view json, std::vector<std::string>* ignored);

@@ -134,8 +134,7 @@ class ImageProcess {
       ImageReport report;
       report.mutable_exit()->set_process(child);
       report.mutable_exit()->set_wait_status(status);
-      // To the server's log alone. It need not read these at all, and must not stop this process by
-      // it.
+      // Only for the server's log. If the server does not read these, that must not stop this process.
       (void)control_.Send(report, -1, absl::InfinitePast());
     }
   }

@@ -100,8 +100,7 @@ NeededPages PageFinder::Find() const {
       if (::pread(pagemap_.get(), entries, bytes, offset) != static_cast<ssize_t>(bytes)) break;
       for (size_t i = 0; i < bytes / sizeof(uint64_t); ++i) {
         if ((entries[i] & kPresent) == 0) continue;
-        // A page that is no file's and not this process's alone was there when the process was
-        // forked.
+        // A page that is not of a file and is shared was there when the process was forked.
         if ((entries[i] & kOfFile) != 0) {
           Append(page + i, &pages.read);
         } else if ((entries[i] & kExclusive) != 0) {

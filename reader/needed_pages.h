@@ -20,7 +20,7 @@ struct PageRange {
 using PageRanges = std::vector<PageRange>;
 
 struct NeededPages {
-  PageRanges written;  // memory of this process alone
+  PageRanges written;  // memory of this process only
   PageRanges read;     // pages of files
 };
 

@@ -260,7 +260,7 @@ class Picture {
     return links;
   }
 
-  // Each source of arrows over several rows has a lane of its own, as far as there are lanes.
+  // Each source of arrows over several rows has its own lane, as far as there are lanes.
   size_t LanesOf(const Drawn& drawn) const {
     size_t lanes = 0;
     const Drawn* last = &drawn;  // no source

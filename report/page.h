@@ -13,7 +13,7 @@ namespace cobra::report {
 // With the document inside.
 std::string ReportPage(const nlohmann::json& document);
 
-// The parts, for a server that sends them with documents of its own: the style sheet, and the
+// The parts, for a server that sends them with its own documents: the style sheet, and the
 // script. The script defines renderReport(document, element), and where the page has an element
 // #report-data it draws what that contains.
 absl::string_view PageStyle();

@@ -15,8 +15,8 @@ namespace cobra::server {
 
 class IdleExit {
  public:
-  // Calls `stop` once, from a thread of its own, when for `limit` no request of the API ran or
-  // came. `metrics` is not owned.
+  // Calls `stop` once, from its own thread, when for `limit` no request of the API ran or came.
+  // `metrics` is not owned.
   IdleExit(absl::Duration limit, const Metrics* metrics, std::function<void()> stop);
   ~IdleExit();
 

@@ -237,7 +237,7 @@ class ServerImpl final : public Server {
   }
 
   absl::Status Listen() {
-    grpc::EnableDefaultHealthCheckService(false);  // calls/health.h
+    grpc::EnableDefaultHealthCheckService(false);  // rpc/health.h
     COBRA_ASSIGN_OR_RETURN(std::vector<Descriptor> listeners, ListenAtFlag());
     const int port = PortOf(listeners[0]);
     grpc::ServerBuilder builder;

@@ -14,7 +14,7 @@ namespace cobra::client {
 
 struct PredictFlags {
   ModelArguments model;
-  std::string list;       // a file of many models instead (model/model_list.h); empty: none
+  std::string list;       // a file of many models instead (input/model_list.h); empty: none
   std::string out = "-";  // where their predictions go (prediction_rows.h)
   std::vector<std::string> targets;
   bool all = false;  // a terminal shows all targets, also where none was named

@@ -81,7 +81,7 @@ class Earlier {
   Earlier(Repository repository, std::string commit, const Suite& suite)
       : repository_(std::move(repository)), commit_(std::move(commit)), suite_(suite) {}
 
-  // Reads the suite of then. One that was not there, or has an error, is no reason to fail now.
+  // Reads the suite of then. It is not an error now if there was none, or if it has an error.
   absl::Status Load() {
     const std::optional<std::string> path = PathInFolder(suite_.path, repository_.root());
     if (!path.has_value()) return absl::OkStatus();

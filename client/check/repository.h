@@ -1,8 +1,8 @@
-// Earlier versions of the user's files from git, in a separate folder. The
-// user's checkout, index and branches are never written to.
-// An untrusted folder may have a .git whose configuration names programs. git runs none of
-// them here: no filters, hooks, monitors of files, external diffs or conversions to text, and it
-// fetches nothing.
+// Earlier versions of the user's files from git, in a separate folder. The user's checkout, index
+// and branches are never written to.
+// An untrusted folder may have a .git whose configuration names programs. git runs none of them
+// here: no filters, hooks, monitors of files, external diffs or conversions to text, and it fetches
+// nothing.
 #ifndef COBRA_CLIENT_CHECK_REPOSITORY_H_
 #define COBRA_CLIENT_CHECK_REPOSITORY_H_
 

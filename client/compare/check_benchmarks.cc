@@ -1,4 +1,4 @@
-// What tools with a history of their own read: github-action-benchmark and Bencher.
+// What tools that keep their own history read: github-action-benchmark and Bencher.
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/compare/check_formats.h"

@@ -59,8 +59,8 @@ struct ModuleCost {
   std::vector<ModuleCost> children;
 };
 
-// Whether the runtime takes the call for one with a neighbour: in the network it has less than a
-// quarter of its time alone, and its time alone is not negligible.
+// Whether the runtime seems to fuse the call with a neighbour: in the network it takes less than a
+// quarter of what it takes by itself, which is not negligible.
 bool IsFused(const CallCost& call, const Cost& total);
 
 struct GroupCost {

@@ -17,8 +17,7 @@ struct GraphFlags {
   int64_t seed = 1;  // of the weights
 };
 
-// The exit code.
-// Each returns the exit code.
+// Returns the exit code.
 absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags);
 
 }  // namespace cobra::client

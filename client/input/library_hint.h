@@ -22,7 +22,7 @@ std::string LibraryHint(absl::string_view missing, const std::string& model_path
 
 // "site/timm is the package itself: give the folder that contains it, --library site", if the
 // package of the missing module is what --library names. A package's folder is not refused before:
-// its modules may import each other as if it were no package. "" otherwise.
+// its modules may import each other as if it were not a package. "" otherwise.
 std::string PackageAsLibraryHint(absl::string_view missing, const std::vector<std::string>& libraries);
 
 }  // namespace cobra::client

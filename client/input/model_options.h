@@ -36,7 +36,7 @@ bool IsModelFile(const std::string& path);
 // ending, what a model is.
 absl::Status NoSuchModel(const std::string& path);
 
-// What is no pipe, socket or device, or is not there. A pipe without a writer would be waited for
+// OK unless the path is a pipe, a socket or a device: reading a pipe without a writer would wait
 // for ever, and what was read from one cannot be read again.
 absl::Status CheckIsFile(const std::string& path);
 

@@ -13,8 +13,8 @@
 
 namespace cobra::client {
 
-// The same of a command for which all would be too many: this-machine, or a usage error that says
-// what to do.
+// The default of a command for which all targets would be too many: this-machine, or a usage error
+// that says what to do.
 absl::StatusOr<std::vector<std::string>> ThisMachine(const CommonFlags& common);
 
 // The version of PyTorch as which programs are read for each target.

@@ -46,7 +46,7 @@ struct Scale {
   }
 };
 
-// 1, 2 and 5 times powers of ten; of more than five decades the powers alone. On a linear axis
+// 1, 2 and 5 times powers of ten; of more than five decades only the powers. On a linear axis
 // about six round numbers.
 std::vector<double> Ticks(const ChartAxis& axis) {
   std::vector<double> ticks;

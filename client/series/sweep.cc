@@ -14,7 +14,7 @@ std::optional<int64_t> BatchAt(const SweepPoint& a, const SweepPoint& b, double 
   if (rise <= 0) return std::nullopt;
   const double share = (bytes - static_cast<double>(a.peak_memory_bytes)) / rise;
   const double batch = static_cast<double>(a.batch) + share * static_cast<double>(b.batch - a.batch);
-  constexpr double kMost = 1e15;  // beyond it, memory is no limit
+  constexpr double kMost = 1e15;  // beyond it, memory does not limit the batch
   if (batch > kMost) return std::nullopt;
   return static_cast<int64_t>(std::floor(batch));
 }

@@ -165,7 +165,7 @@ class Layout {
     for (size_t i = columns_.size(); i-- > 0 && TotalWidth(widths_) > width;) {
       if (!columns_[i].below) continue;
       below_ = CellsOf(rows_, i);
-      below_[0].clear();  // a header of its own would be a riddle
+      below_[0].clear();  // nobody would know what its header is of
       below_index_ = indices_[i];
       Drop(i);
     }

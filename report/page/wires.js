@@ -1,5 +1,5 @@
 // ---- arrows between the boxes of one frame. An arrow to the next row is a curve; one over several rows runs beside the
-// boxes, in a lane that each box with such arrows has of its own.
+// boxes, in a lane for each box with such arrows.
 
 const MOST_LANES = 6, LANE = 9;
 

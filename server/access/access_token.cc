@@ -22,8 +22,7 @@ absl::StatusOr<std::string> DrawToken() {
   std::string random(kRandomBytes, '\0');
   if (::getrandom(&random[0], random.size(), 0) != static_cast<ssize_t>(random.size()))
     return absl::ErrnoToStatus(errno, "getrandom");
-  // A beginning of its own, so that programs that look for secrets find it where it does not
-  // belong.
+  // A prefix by which programs that look for secrets find a token where it does not belong.
   return absl::StrCat("cobra_", absl::WebSafeBase64Escape(random));
 }
 

@@ -1,6 +1,6 @@
 // Which requests a browser may have sent on behalf of a page. Pages of this server may ask it
-// anything. Pages of others may not, also where they have made their own name lead to this server's
-// address (DNS rebinding). Programs that are no browsers send neither Origin nor Sec-Fetch-Site.
+// anything. Pages of others may not, even if they have made their own name lead to this server's
+// address (DNS rebinding). Programs other than browsers send neither Origin nor Sec-Fetch-Site.
 #ifndef COBRA_SERVER_HTTP_SAME_ORIGIN_H_
 #define COBRA_SERVER_HTTP_SAME_ORIGIN_H_
 

@@ -16,11 +16,11 @@ namespace cobra::http {
 
 // The bytes of a message of that type. Errors are Diagnostics of kind kUsage that name the field,
 // or of kind kLimit.
-// "" is a message without fields. JSON is not parsed to a message first, so it costs no more than
-// some bytes for each of its own.
+// "" is a message without fields. JSON is not parsed to a message first, so it takes only a few
+// bytes of memory for each of its bytes.
 absl::StatusOr<std::string> BytesOfJson(const google::protobuf::Descriptor& type, absl::string_view json);
-// The same from the fields of a query: those that are no messages. A field may be given several
-// times if it repeats.
+// The same from the fields of a query, which cannot set fields that are messages. A field may be
+// given several times if it repeats.
 absl::StatusOr<std::string> BytesOfQuery(const google::protobuf::Descriptor& type,
                                          const std::vector<std::pair<std::string, std::string>>& fields);
 // Fields that are not set have their default values, except messages.

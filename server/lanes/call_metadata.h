@@ -22,7 +22,7 @@ using Metadata = std::multimap<grpc::string_ref, grpc::string_ref>;  // grpc::Se
 absl::StatusOr<std::shared_ptr<const std::string>> LabelsOf(const Metadata& metadata);
 
 // The caller's id of the call (proto/request_id.h); empty if there is none. A Diagnostic of kind
-// kUsage if it is no id, or comes twice.
+// kUsage if it is not an id, or comes twice.
 absl::StatusOr<std::string> RequestIdOf(const Metadata& metadata);
 
 // Of the W3C's header "traceparent" (Trace Context, level 1, section 3.2).

@@ -8,7 +8,7 @@ namespace cobra::server {
 absl::Status HeldBytes::CheckLocked(const OfCaller& caller, int64_t bytes) const {
   const bool has_too_much = caller.bytes >= max_bytes_of_caller_;
   const bool all_have = bytes_ >= max_bytes_ && caller.bytes > 0;
-  // Many callers, of whom each has little, are no reason to hold more.
+  // That many callers have little each is not a reason to hold more.
   const bool is_full = bytes_ > 0 && bytes_ + bytes > max_bytes_ + max_bytes_ / 2;
   if (!has_too_much && !is_full && !(all_have && caller.bytes * static_cast<int64_t>(callers_.size()) >= bytes_))
     return absl::OkStatus();

@@ -60,8 +60,8 @@ struct ServerLimits {
   // Graphs of one request that are held together (Adapt, Observe): 400 networks of 300 calls have
   // 90 MiB.
   int64_t max_networks_bytes = int64_t{128} << 20;
-  // Graphs of requests that are worked on. A small program may make one of 130 MiB, which goes
-  // through alone.
+  // Graphs of requests that are worked on. A small program may make one of 130 MiB, which passes
+  // if no other waits.
   int64_t max_graph_bytes_per_caller = int64_t{192} << 20;
   int64_t max_graph_bytes = int64_t{512} << 20;
   // Requests waiting for a thread. At 1 ms a request and two threads this is half a second of

@@ -58,8 +58,8 @@ class Metrics {
   void Predicted(absl::string_view target, bool from_cache, bool extrapolating);
   // For predictions that are counted often: looking a counter up costs more than counting.
   PredictionCounters CountersOf(absl::string_view target, bool extrapolating);
-  // `known`: the model did not extrapolate. Errors of extrapolated predictions are no sign of
-  // drift.
+  // `known`: the model did not extrapolate. Errors of extrapolated predictions are not a
+  // sign of drift.
   void Measured(absl::string_view target, absl::string_view layer_type, bool known, double measured_over_predicted);
   void TasksRequested(int64_t enqueued, int64_t dropped);
   void Reported(ReportLabel outcome);

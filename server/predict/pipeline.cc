@@ -217,7 +217,7 @@ std::optional<v1::PredictResponse> Pipeline::PredictKnown(const v1::PredictReque
   std::optional<v1::PredictResponse> reply = known_.AnswerTo(*network_key, *model, UniqueTargets(request));
   if (!reply.has_value()) return std::nullopt;
   if (RecordsOf(call, reply->predictions().size())) Record(*reply, call);
-  // Requests with names of their own come once: they would only drive other replies out.
+  // A request with new names comes once: it would only drive other replies out.
   if (known_.SeenBefore(call.request)) known_.RememberReply(call.request, model->generation, nullptr, *reply);
   return reply;
 }

@@ -1,5 +1,5 @@
-// Writes predictions to the store from a thread of its own, many in one transaction, so that no
-// request waits for a disk. Transactions follow each other after a pause: each costs the disk and
+// Writes predictions to the store from its own thread, many in one transaction, so that no request
+// waits for a disk. Transactions follow each other after a pause: each costs the disk and
 // the processor as much as a thousand rows. When the disk is slower than the requests, records are
 // dropped and counted, so that memory stays bounded; no caller's take more than half of the room.
 // Records that a busy database refuses are tried again.

@@ -1,6 +1,6 @@
 // Replies to Predict by the bytes of the requests: the first of the caches, asked before a request
 // is parsed. A request is found by a keyed hash of its bytes, so that nobody can make another
-// user's request hit a reply of his own (base/bytes/keyed_hash.h).
+// user's request hit a reply of their own (base/bytes/keyed_hash.h).
 #ifndef COBRA_SERVER_PREDICT_REPLY_CACHE_H_
 #define COBRA_SERVER_PREDICT_REPLY_CACHE_H_
 

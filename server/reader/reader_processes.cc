@@ -326,7 +326,7 @@ absl::Status ReaderProcessesImpl::StartFirstLocked() {
   }
   if (options_.insecure) argv.push_back("--insecure");
   argv.insert(argv.end(), {"--torch-version", options_.torch_version});
-  // A group of its own: after a terminal's Ctrl-C the server ends its readers itself, when it has
+  // Its own process group: after a terminal's Ctrl-C the server ends its readers itself, when it has
   // drained.
   COBRA_ASSIGN_OR_RETURN(process_, StartProgram(argv, {.descriptor = sockets.second.get(),
                                                        .as_descriptor = reader::kControlDescriptor,

@@ -4,7 +4,7 @@
 //
 // A process for each list of imports (an image) forks the readers of the requests that begin with
 // those imports. The first request with a list runs in a reader of the first image, which has
-// imported torch alone; the second one creates the image of that list. It is used as soon as it is
+// imported only torch; the second one creates the image of that list. It is used as soon as it is
 // made.
 #ifndef COBRA_SERVER_READER_READER_PROCESSES_H_
 #define COBRA_SERVER_READER_READER_PROCESSES_H_

@@ -38,7 +38,7 @@ Refusals RefusedByOnnx() {
   return refused;
 }
 
-// What follows from weights and constants alone is computed while the network is written.
+// What follows only from weights and constants is computed while the network is written.
 std::string FirstRefused(const graph::Graph& graph, const Refusals& refusals) {
   std::vector<bool> varies(graph.nodes().size());
   for (size_t i = 0; i < graph.nodes().size(); ++i) {

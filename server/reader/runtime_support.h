@@ -11,7 +11,7 @@
 namespace cobra::server {
 
 // "repeat_interleave: ncnn has no layer for it". Empty if nothing is known against it: what export/
-// does not write for its arguments alone is not found here, since that takes the network's weights.
+// cannot write only because of its arguments is not found here: that takes the network's weights.
 // `runtime` as in TargetSpec.
 std::string WhyNotRunnable(const graph::Graph& graph, absl::string_view runtime);
 

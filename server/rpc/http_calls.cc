@@ -284,7 +284,7 @@ HttpCalls::HttpCalls(const Options& options, OwnChannels::Accept connect, Lanes*
     entries_.push_back({&rpc, http::RouteOf(rpc.service, rpc.method)});
     routes.push_back(entries_.back().route);
   }
-  entries_.push_back({&InfoOf(Rpc::kPredict), http::ReportRoute()});  // for the page alone: not in the document
+  entries_.push_back({&InfoOf(Rpc::kPredict), http::ReportRoute()});  // only for the page: not in the document
   document_ = http::OpenApiDocument(routes, Version(), access != nullptr);
   thread_ = std::thread([this] { TakeReplies(); });
 }

@@ -305,7 +305,7 @@ absl::Status Adaptation::Observe(v1::ObserveRequest& request, VersionCause cause
     }
     held = HeldBytes::Part();
     COBRA_ASSIGN_OR_RETURN(held, HoldRecords(measured.probe.records, call));
-    // A probe's layers have a level of their own, which another probe changes.
+    // A probe's layers have their own level, which another probe changes.
     std::optional<predict::TimingLevel> level;
     if (!predict::HasLayers(measured.probe)) level = predict::FindNewLevel(read.networks, measured.probe.records);
     if (level.has_value()) predict::ScaleTimings(level->factor, &measured.probe.records);

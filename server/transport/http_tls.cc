@@ -101,8 +101,8 @@ absl::StatusOr<std::shared_ptr<SSL_CTX>> HttpTls::Read() const {
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS);  // an idle connection needs none
-  // Clients come with certificates; OpenSSL resumes no session of such a client without a context
-  // of its own.
+  // Clients come with certificates; OpenSSL resumes a session of such a client only with a session
+  // id context.
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context.get(), 0);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_TICKET);

@@ -141,7 +141,7 @@ def _resolve(function: Any) -> Function:
         space, prefix = _PREFIXES[module]
         return Function(space, name[len(prefix) :] if name.startswith(prefix) else name, function)
     space = "F" if module in ("torch.nn.functional", "torch._C._nn") else "t" if module.startswith("torch") else "?"
-    if module == "torch.nn.init":  # its normal_() is no normal_() of torch
+    if module == "torch.nn.init":  # its normal_() is not normal_() of torch
         return Function("?", name, function)
     if name.endswith("_") and not name.endswith("__"):
         return Function("I", name[:-1], function)

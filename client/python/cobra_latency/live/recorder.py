@@ -232,7 +232,7 @@ class Recorder(TorchFunctionMode):
             made = self.made(result)
             made.take(self.value(args[0]))
             if made.ref is not None and made.ref.kind not in (pb.ValueRef.KIND_NODE, pb.ValueRef.KIND_CONSTANT):
-                made.ref = None  # a tensor of its own
+                made.ref = None  # a separate tensor
         return result
 
     def read(self, function: Function, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:

@@ -57,7 +57,7 @@ def _refusal(
         errors = [_tried(call, args, kwargs, most, number) for number in (0, 1)]
         if None in errors:
             return None
-        # Of indices the type stays, or nothing would take them; or they alone are of a wrong one.
+        # Of indices the type stays, or nothing would take them; or only they are of a wrong one.
         others = ((torch.float32, _FLOATS), (torch.float32, _ALL), (torch.int64, _ALL), (torch.int64, _INTEGERS))
         if any(_tried(call, args, kwargs, most, number, *to) is None for number in (1, 0) for to in others):
             error = errors[0]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
     Problem = library("pymoo.core.problem", "pymoo").Problem
 
-# Of candidates that are not evaluated: algorithms compare these by their constraint alone, so any
+# Of candidates that are not evaluated: algorithms compare these only by their constraint, so any
 # finite number does.
 _NOT_EVALUATED = 1e9
 
