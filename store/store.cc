@@ -100,7 +100,7 @@ absl::Status CheckIsNewest(SqlSession& session, const std::string& target, int64
 }
 
 // What tells timed networks apart. Not their fingerprint: another user's network may have the same,
-// and take longer.
+// and take longer. (Of older rows it is the fingerprint.)
 std::string NetworkKey(absl::string_view graph_json) {
   constexpr size_t kDigits = 32;
   return Sha256Hex(graph_json).substr(0, kDigits);

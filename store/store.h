@@ -53,7 +53,7 @@ struct StoredMeasurement {
   std::string target;
   // That of its task (task_queue.h).
   std::string origin;
-  // Of the task that asked for it; empty: none did.
+  // Of the task that asked for it; empty in rows of earlier servers, which stored probes here too.
   std::string task_id;
   // The conditions that its session names (measurement.h); empty where they are known already.
   std::string session_json;
