@@ -61,7 +61,7 @@ class Adapted(Tabular):
         self.samples: int = target.samples
         """Different networks that were timed."""
         self.mape_before: float = target.sample_mape_before
-        """Mean error on them by the data sheet alone."""
+        """Mean error on them with only the data sheet."""
         self.mape_after: float = target.sample_mape_after
         """The same, each network predicted from all others."""
         self.parts: List[Part] = [Part(p.base_target, p.weight, p.own_specification) for p in target.parts]

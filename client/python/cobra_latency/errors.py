@@ -39,7 +39,7 @@ def carried(value: Any, what: str) -> str:
 
 
 def carriable(name: str) -> str:
-    """The name of a file, with ? for bytes that are no Unicode, which file systems allow."""
+    """The name of a file, with ? for bytes that are not Unicode, which file systems allow."""
     return name.encode(errors="replace").decode()
 
 

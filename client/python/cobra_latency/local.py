@@ -34,7 +34,7 @@ def local(
     `server`: the program; default: cobra-server on PATH. `model`: the folder of the weights;
     default: those that are installed or built beside the program; it counts where a server is
     started. `libraries`: folders that source may import from; default: the folders from which this
-    Python imports installed packages. Each list of folders has a server of its own: what is
+    Python imports installed packages. Each list of folders has its own server: what is
     imported is what this Python has. With `[]` it is cobra-client's.
 
         with cobra_latency.local() as client:
