@@ -115,8 +115,7 @@ class Client:
         self._memory_gb: Dict[str, float] = {}  # of targets
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        """Searches send it to their workers: there it opens a connection of its own to the same
-        server."""
+        """Searches send it to their workers: there it opens its own connection to the same server."""
         return Client, self._given
 
     def __enter__(self) -> "Client":

@@ -57,7 +57,7 @@ class Table:
 
 
 def _columns(text: str) -> int:
-    """That a terminal gives the text: two for a wide letter, none for an accent of its own."""
+    """That a terminal gives the text: two for a wide letter, none for a combining accent."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return len(text) + wide - sum(bool(unicodedata.combining(letter)) for letter in text)
 

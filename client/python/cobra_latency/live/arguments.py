@@ -90,8 +90,8 @@ def _drop_unless_true(attributes: Dict[str, Any], name: str) -> None:
 
 
 def _arrange_bags(bound: Bound) -> None:
-    """F.embedding_bag takes its first two arguments in either order; the rows of a matrix are bags
-    of their own."""
+    """F.embedding_bag takes its first two arguments in either order; each row of a matrix is a
+    bag."""
     indices, weight = bound.inputs[0], bound.inputs[1]
     if indices is None or weight is None:
         return

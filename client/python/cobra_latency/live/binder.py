@@ -37,7 +37,7 @@ class Bound:
         self.size_average: Optional[bool] = None
 
     def set(self, parameter: table.Parameter, value: Any) -> None:
-        """An attribute; None and alpha=1 are left out, `inplace` is none."""
+        """An attribute; None and alpha=1 are left out, `inplace` is not one."""
         if value is None:
             return
         if parameter.name == "inplace":
@@ -214,7 +214,7 @@ class Binder:
 
 
 def as_number(value: Any) -> Any:
-    """A bool, an int or a float of Python, also for numbers of numpy; None if it is none.
+    """A bool, an int or a float of Python, also for numbers of numpy; None if it is not one.
 
     >>> as_number(True), as_number(2), as_number("2")
     (True, 2, None)

@@ -33,7 +33,7 @@ _SIZED = frozenset((*_FILLING, "new_zeros", "new_ones", "new_empty", "new_full")
 
 
 def create(recorder: Recorder, function: Function, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
-    """A call that looks at shapes and numbers alone."""
+    """A call that looks only at shapes and numbers."""
     name = function.name
     if name in _OF_DATA:
         return _of_data(recorder, function, args, kwargs)

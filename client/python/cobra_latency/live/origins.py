@@ -57,7 +57,7 @@ def is_called_by(file_of_torch: str) -> bool:
 
 
 def current() -> Optional[Place]:
-    """The line of the program that runs now; None where the program is torch alone
+    """The line of the program that runs now; None where the whole program is torch
     (nn.Sequential)."""
     frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None:

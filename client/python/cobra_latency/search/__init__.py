@@ -1,4 +1,4 @@
-"""A latency budget in searches of others, each in a module of its own that needs its library:
+"""A latency budget in searches of others, each in a separate module that needs its library:
 
     cobra_latency.search.optuna     a constraint and a pruner         pip install cobra-latency[optuna]
     cobra_latency.search.pymoo      a problem                         pip install cobra-latency[pymoo]

@@ -30,7 +30,7 @@ _BUDGETS = "cobra_latency:budgets"
 
 
 class Latency:
-    """The budgets of a study: one, or several on different targets, each a constraint of its own. A
+    """The budgets of a study: one, or several on different targets, each a separate constraint. A
     study has one Latency.
 
     What was predicted is kept as attributes of each trial: `cobra_latency:ms`,

@@ -46,7 +46,7 @@ class LatencyProblem(Problem):
         raise NotImplementedError
 
     def objectives(self, x: Any) -> Sequence[float]:
-        """What is to be minimised besides latency; asked for candidates within the budget alone."""
+        """What is to be minimised besides latency; asked only for candidates within the budget."""
         raise NotImplementedError
 
     def _evaluate(self, X: Any, out: Dict[str, Any], *args: Any, **options: Any) -> None:
