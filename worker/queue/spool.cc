@@ -25,6 +25,7 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "base/status_macros.h"
+#include "base/text/hex_digits.h"
 #include "base/text/json.h"
 #include "nlohmann/json.hpp"
 #include "store/json_cut.h"
@@ -37,7 +38,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr absl::string_view kJson = ".json";
-constexpr size_t kSequenceDigits = 12, kIdDigits = 32;
+constexpr size_t kSequenceDigits = 12, kIdDigits = 32, kRandomDigits = 16;
 
 std::string HostName() {
   char name[256] = {};
@@ -121,11 +122,17 @@ struct KnownName {
   bool is_whole = true;  // otherwise it may be the beginning of the name
 };
 
+// A name that Open() has made: of an earlier worker it ends without a newline.
+bool IsGenerated(absl::string_view name) {
+  return name.size() > kRandomDigits && name[name.size() - kRandomDigits - 1] == '-' &&
+         IsHexDigits(name.substr(name.size() - kRandomDigits), kRandomDigits);
+}
+
 absl::StatusOr<KnownName> NameInSpool(const std::string& folder) {
   const absl::StatusOr<std::string> text = ReadFile(absl::StrCat(folder, "/worker-id"), 2 * kMaxNameLetters);
   if (absl::IsNotFound(text.status())) return KnownName();
   const absl::string_view name = text.ok() ? absl::StripAsciiWhitespace(*text) : "";
-  if (IsApiName(name)) return KnownName{std::string(name), absl::EndsWith(*text, "\n")};
+  if (IsApiName(name)) return KnownName{std::string(name), absl::EndsWith(*text, "\n") || IsGenerated(name)};
   COBRA_RETURN_IF_ERROR(Reject(folder, "", "worker-id", "is not the name of a worker"));
   return KnownName();
 }
