@@ -35,9 +35,11 @@ json SpecToJson(const DeviceSpec& s) {
           {"cores", s.cores}, {"clock_mhz", s.clock_mhz}, {"power_w", s.power_w}};
 }
 
+// Older models have a factor only.
 AdaptWidth WidthFromJson(const json& w) {
-  return {w.at("factor").get<double>(), w.at("usual").get<double>(), w.at("trust").get<double>(),
-          w.at("power").get<double>(), w.at("own").get<double>()};
+  if (w.is_number()) return {w.get<double>(), 1, 1};
+  return {w.at("factor").get<double>(), w.at("usual").get<double>(), w.at("trust").get<double>(), w.value("power", 0.0),
+          w.value("own", 0.0)};
 }
 
 json ShapeToJson(const SingleDeviceModel::Shape& s, double off_by) {
@@ -59,7 +61,7 @@ SingleDeviceModel::Shape ShapeFromJson(const json& j) {
           process.at("scale").get<double>(),
           process.at("least").get<double>(),
           std::clamp(process.at("draws").get<int>(), 1, kMost),
-          std::clamp(process.at("processes").get<int>(), 1, kMost),
+          std::clamp(process.value("processes", 2), 1, kMost),  // older models have two and do not store the number
           std::clamp(networks.at("count").get<int>(), 0, kMost),
           networks.at("mean_ms").get<double>()};
 }
