@@ -33,10 +33,8 @@ NativeFunction UnknownName(std::string module) {
     const std::string dotted = absl::StrCat(module, ".", name);
     const TorchState& torch = Torch(interp);
     const bool later = TorchNameSince(module, name).has_value();
-    if (!InTorchVersion(module, name, torch.version_major, torch.version_minor)) {
-      return interp.Raise(interp.types().AttributeError,
-                          absl::StrCat("module '", module, "' has no attribute '", name, "'"));
-    }
+    if (!InTorchVersion(module, name, torch.version_major, torch.version_minor))
+      return interp.Raise(interp.types().AttributeError, "module '", module, "' has no attribute '", name, "'");
     if (interp.options().natives->Find(dotted) != nullptr) {
       COBRA_TRY_ASSIGN(ModuleObject * child, interp.ImportModule(dotted));
       return child;
@@ -52,8 +50,7 @@ NativeFunction UnknownName(std::string module) {
       opaque->dotted_name = interp.NewStr(dotted);
       return opaque;
     }
-    return interp.Raise(interp.types().AttributeError,
-                        absl::StrCat("module '", module, "' has no attribute '", name, "'"));
+    return interp.Raise(interp.types().AttributeError, "module '", module, "' has no attribute '", name, "'");
   };
 }
 
@@ -68,8 +65,7 @@ Result<void> HideName(Interpreter& interp, DictObject* globals, absl::string_vie
 Result<Value> HideNamesOfLaterVersions(Interpreter& interp, const CallArgs& args) {
   absl::string_view module;
   DictObject* globals = nullptr;
-  ArgReader reader(interp, "_hide_later", args);
-  COBRA_TRY(reader.Required("module", &module).Required("globals", &globals).Finish());
+  COBRA_TRY(ArgReader(interp, "_hide_later", args).Required("module", &module).Required("globals", &globals).Finish());
   for (const auto& [name, since] : LaterTorchNames(module)) {
     if (Torch(interp).AtLeast(since.first, since.second)) continue;
     COBRA_TRY(HideName(interp, globals, name));
@@ -88,7 +84,7 @@ Result<void> CheckModule(Interpreter& interp, absl::string_view dotted) {
   if (dot == absl::string_view::npos ||
       InTorchVersion(dotted.substr(0, dot), dotted.substr(dot + 1), torch.version_major, torch.version_minor))
     return {};
-  return interp.Raise(interp.types().ModuleNotFoundError, absl::StrCat("No module named '", dotted, "'"));
+  return interp.Raise(interp.types().ModuleNotFoundError, "No module named '", dotted, "'");
 }
 
 // ---- torch
@@ -155,8 +151,8 @@ Result<Value> PadPackedSequence(Interpreter& interp, const CallArgs& args) {
   bool batch_first;
   double padding;
   int64_t total;
-  ArgReader reader(interp, "_pad_packed_sequence", args);
-  COBRA_TRY(reader.Required("data", &data)
+  COBRA_TRY(ArgReader(interp, "_pad_packed_sequence", args)
+                .Required("data", &data)
                 .Required("batch_sizes", &batch_sizes)
                 .Required("batch_first", &batch_first)
                 .Required("padding_value", &padding)
@@ -183,8 +179,8 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
   bool has_biases, bidirectional, batch_first, training = false;
   int64_t num_layers;
   double dropout;
-  ArgReader reader(interp, "_rnn", args);
-  COBRA_TRY(reader.Required("name", &name)
+  COBRA_TRY(ArgReader(interp, "_rnn", args)
+                .Required("name", &name)
                 .Required("input", &input)
                 .Required("hx", &states)
                 .Required("params", &weights)
@@ -201,8 +197,7 @@ Result<Value> Rnn(Interpreter& interp, const CallArgs& args) {
     COBRA_TRY_ASSIGN(std::vector<Value> tensors, interp.ToVector(list));
     for (Value v : tensors) {
       if (AsTensor(v) == nullptr)
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat(name, "(): expected Tensor, got ", interp.TypeName(v)));
+        return interp.Raise(interp.types().TypeError, name, "(): expected Tensor, got ", interp.TypeName(v));
     }
     inputs.insert(inputs.end(), tensors.begin(), tensors.end());
   }
@@ -223,8 +218,8 @@ Result<Value> PadSequence(Interpreter& interp, const CallArgs& args) {
   std::vector<Value> sequences;
   bool batch_first;
   double padding;
-  ArgReader reader(interp, "pad_sequence", args);
-  COBRA_TRY(reader.Required("sequences", &sequences)
+  COBRA_TRY(ArgReader(interp, "pad_sequence", args)
+                .Required("sequences", &sequences)
                 .Required("batch_first", &batch_first)
                 .Required("padding_value", &padding)
                 .Finish());
@@ -254,16 +249,14 @@ Result<Value> SetArrayClass(Interpreter& interp, const CallArgs& args) {
 // _unsupported(what, hint): the diagnostic for a feature that this library does not support.
 Result<Value> Unsupported(Interpreter& interp, const CallArgs& args) {
   std::string what, hint;
-  ArgReader reader(interp, "_unsupported", args);
-  COBRA_TRY(reader.Required("what", &what).Optional("hint", &hint).Finish());
+  COBRA_TRY(ArgReader(interp, "_unsupported", args).Required("what", &what).Optional("hint", &hint).Finish());
   return interp.Unsupported(what, hint);
 }
 
 // _data_dependent(what, hint): the diagnostic for shapes that depend on values of tensors.
 Result<Value> DataDependent(Interpreter& interp, const CallArgs& args) {
   std::string what, hint;
-  ArgReader reader(interp, "_data_dependent", args);
-  COBRA_TRY(reader.Required("what", &what).Optional("hint", &hint).Finish());
+  COBRA_TRY(ArgReader(interp, "_data_dependent", args).Required("what", &what).Optional("hint", &hint).Finish());
   return interp.DataDependent(what, hint);
 }
 

@@ -1,7 +1,6 @@
 // async def. A coroutine is a generator object of another class: awaiting is delegating to it, as
 // `yield from` does. An asynchronous generator suspends for two reasons; GeneratorState::yielded
 // tells which. There is no event loop: the caller of send() drives the coroutine.
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/eval/generator.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 
@@ -72,8 +71,8 @@ Result<Value> AwaitIterator(Interpreter& interp, Value v) {
   if (v.IsGenerator() && v.object()->cls == interp.types().coroutine) return v;
   COBRA_TRY_ASSIGN(Value iterator, interp.CallSpecial(v, interp.names().__await__, {}));
   if (iterator.IsUnbound()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("object ", interp.TypeName(v), " can't be used in 'await' expression"));
+    return interp.Raise(interp.types().TypeError, "object ", interp.TypeName(v),
+                        " can't be used in 'await' expression");
   }
   return iterator;
 }
@@ -111,18 +110,16 @@ Result<void> IterateAsync(Interpreter& interp, Frame& frame, Value iterable,
                           absl::FunctionRef<Result<bool>(Value)> visit) {
   COBRA_TRY_ASSIGN(Value iterator, interp.CallSpecial(iterable, interp.names().__aiter__, {}));
   if (iterator.IsUnbound()) {
-    return interp.Raise(
-        interp.types().TypeError,
-        absl::StrCat("'async for' requires an object with __aiter__ method, got ", interp.TypeName(iterable)));
+    return interp.Raise(interp.types().TypeError, "'async for' requires an object with __aiter__ method, got ",
+                        interp.TypeName(iterable));
   }
   while (true) {
     COBRA_TRY(interp.Step());
     COBRA_TRY_ASSIGN(Value awaitable, interp.CallSpecial(iterator, interp.names().__anext__, {}));
     if (awaitable.IsUnbound()) {
-      return interp.Raise(
-          interp.types().TypeError,
-          absl::StrCat("'async for' received an object from __aiter__ that does not implement __anext__: ",
-                       interp.TypeName(iterator)));
+      return interp.Raise(interp.types().TypeError,
+                          "'async for' received an object from __aiter__ that does not implement __anext__: ",
+                          interp.TypeName(iterator));
     }
     Result<Value> item = Await(interp, frame, awaitable);
     if (!item.ok()) {

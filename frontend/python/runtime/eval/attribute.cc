@@ -15,10 +15,10 @@ bool IsDataDescriptor(Value v) {
   return v.IsInstance() && v.object()->cls->has_set_or_delete;
 }
 
-Result<Value> CallProperty(Interpreter& interp, PropertyObject* p, Value instance, StrObject* name) {
+Result<Value> CallProperty(Interpreter& interp, PropertyObject* p, Value instance) {
   if (p->getter.IsNone()) {
-    return interp.Raise(interp.types().AttributeError,
-                        absl::StrCat("property of '", interp.TypeName(instance), "' object has no getter"));
+    return interp.Raise(interp.types().AttributeError, "property of '", interp.TypeName(instance),
+                        "' object has no getter");
   }
   if (p->getter.IsBuiltin()) {
     CallArgs args;
@@ -73,14 +73,14 @@ Result<Value> BindDescriptor(Interpreter& interp, Value attribute, Value instanc
       Value f = attribute.as<ClassMethodObject>()->function;
       if (f.IsObject() && !f.IsFunction() && !f.IsBuiltin()) {
         // classmethod over another descriptor, e.g. a property.
-        if (f.IsProperty()) return CallProperty(interp, f.as<PropertyObject>(), Value(owner), nullptr);
+        if (f.IsProperty()) return CallProperty(interp, f.as<PropertyObject>(), Value(owner));
       }
       return interp.NewBoundMethod(Value(owner), f);
     }
     case ObjectKind::kStaticMethod: return attribute.as<StaticMethodObject>()->function;
     case ObjectKind::kProperty:
       if (instance.IsUnbound()) return attribute;
-      return CallProperty(interp, attribute.as<PropertyObject>(), instance, nullptr);
+      return CallProperty(interp, attribute.as<PropertyObject>(), instance);
     case ObjectKind::kInstance: {
       if (!attribute.object()->cls->has_get) return attribute;
       Value get = interp.LookupClass(attribute.object()->cls, interp.names().__get__);
@@ -329,8 +329,8 @@ Result<void> Interpreter::ObjectSetAttr(Value v, StrObject* name, Value value) {
       return {};
     }
     if (p->setter.IsNone()) {
-      return Raise(types_.AttributeError,
-                   absl::StrCat("property '", name->view(), "' of '", cls->name->view(), "' object has no setter"));
+      return Raise(types_.AttributeError, "property '", name->view(), "' of '", cls->name->view(),
+                   "' object has no setter");
     }
     Result<Value> r = Value::None();
     if (p->setter.IsBuiltin()) {
@@ -354,8 +354,7 @@ Result<void> Interpreter::ObjectSetAttr(Value v, StrObject* name, Value value) {
                                    !cls->is_native || (v.IsBuiltin() && v.as<BuiltinObject>()->owner == nullptr));
   if (!has_dict || cls->slots_only || (v.IsInstance() && cls == types_.object)) {
     if (meta.IsUnbound()) return RaiseNoAttribute(*this, v, name);
-    return Raise(types_.AttributeError,
-                 absl::StrCat("'", cls->name->view(), "' object attribute '", name->view(), "' is read-only"));
+    return Raise(types_.AttributeError, "'", cls->name->view(), "' object attribute '", name->view(), "' is read-only");
   }
   if (v.IsModule()) COBRA_TRY(state_->importer->BeforeChange(v.as<ModuleObject>(), name));
   AttrsOf(v.object())->table.SetStr(heap_, name, value);
@@ -367,8 +366,8 @@ Result<void> Interpreter::ObjectDelAttr(Value v, StrObject* name) {
   Value meta = LookupClass(cls, name);
   if (meta.IsProperty()) {
     if (meta.as<PropertyObject>()->deleter.IsNone()) {
-      return Raise(types_.AttributeError,
-                   absl::StrCat("property '", name->view(), "' of '", cls->name->view(), "' object has no deleter"));
+      return Raise(types_.AttributeError, "property '", name->view(), "' of '", cls->name->view(),
+                   "' object has no deleter");
     }
     COBRA_TRY(Call(meta.as<PropertyObject>()->deleter, {v}));
     return {};
@@ -403,8 +402,8 @@ Result<void> Interpreter::SetAttr(Value v, StrObject* name, Value value) {
   if (v.IsClass()) {
     auto* target = v.as<ClassObject>();
     if (target->is_native) {
-      return Raise(types_.TypeError, absl::StrCat("cannot set '", name->view(), "' attribute of immutable type '",
-                                                  target->name->view(), "'"));
+      return Raise(types_.TypeError, "cannot set '", name->view(), "' attribute of immutable type '",
+                   target->name->view(), "'");
     }
     Value meta = LookupClass(cls, name);
     if (IsDataDescriptor(meta)) return ObjectSetAttr(v, name, value);

@@ -71,9 +71,8 @@ Failure MissingArguments(Interpreter& interp, FunctionObject* f, const Value* lo
       if (locals[i].IsUnbound() && !has_default) names.emplace_back(name->view());
     }
   }
-  return interp.Raise(interp.types().TypeError,
-                      absl::StrCat(f->qualname->view(), "() missing ", names.size(), " required ", what, " argument",
-                                   names.size() == 1 ? "" : "s", ": ", NameList(names)));
+  return interp.Raise(interp.types().TypeError, f->qualname->view(), "() missing ", names.size(), " required ", what,
+                      " argument", names.size() == 1 ? "" : "s", ": ", NameList(names));
 }
 
 Failure TooManyPositional(Interpreter& interp, FunctionObject* f, size_t given, const Value* locals) {
@@ -89,10 +88,9 @@ Failure TooManyPositional(Interpreter& interp, FunctionObject* f, size_t given, 
     extra = absl::StrCat(" positional argument", given == 1 ? "" : "s", " (and ", keyword_only_given,
                          " keyword-only argument", keyword_only_given == 1 ? "" : "s", ")");
   }
-  return interp.Raise(
-      interp.types().TypeError,
-      absl::StrCat(f->qualname->view(), "() takes ", takes, " positional argument", plural ? "s" : "", " but ", given,
-                   extra, given == 1 && keyword_only_given == 0 ? " was given" : " were given"));
+  return interp.Raise(interp.types().TypeError, f->qualname->view(), "() takes ", takes, " positional argument",
+                      plural ? "s" : "", " but ", given, extra,
+                      given == 1 && keyword_only_given == 0 ? " was given" : " were given");
 }
 
 // The slot of a parameter that may be given by keyword, or -1.
@@ -119,33 +117,29 @@ Result<void> BindKeywords(Interpreter& interp, FunctionObject* f, absl::Span<con
     int slot = FindParameter(interp, f, k.name);
     if (slot >= 0) {
       if (!locals[slot].IsUnbound()) {
-        return interp.Raise(
-            interp.types().TypeError,
-            absl::StrCat(f->qualname->view(), "() got multiple values for argument '", k.name->view(), "'"));
+        return interp.Raise(interp.types().TypeError, f->qualname->view(), "() got multiple values for argument '",
+                            k.name->view(), "'");
       }
       locals[slot] = k.value;
       continue;
     }
     if (rest != nullptr) {
       if (rest->table.FindStr(k.name) >= 0) {
-        return interp.Raise(
-            interp.types().TypeError,
-            absl::StrCat(f->qualname->view(), "() got multiple values for keyword argument '", k.name->view(), "'"));
+        return interp.Raise(interp.types().TypeError, f->qualname->view(),
+                            "() got multiple values for keyword argument '", k.name->view(), "'");
       }
       rest->table.SetStr(interp.heap(), k.name, k.value);
       continue;
     }
     for (int i = 0; i < s.positional_only; ++i) {
       if (ParameterName(interp, f, i)->view() == k.name->view()) {
-        return interp.Raise(
-            interp.types().TypeError,
-            absl::StrCat(f->qualname->view(), "() got some positional-only arguments passed as keyword arguments: '",
-                         k.name->view(), "'"));
+        return interp.Raise(interp.types().TypeError, f->qualname->view(),
+                            "() got some positional-only arguments passed as keyword arguments: '", k.name->view(),
+                            "'");
       }
     }
-    return interp.Raise(
-        interp.types().TypeError,
-        absl::StrCat(f->qualname->view(), "() got an unexpected keyword argument '", k.name->view(), "'"));
+    return interp.Raise(interp.types().TypeError, f->qualname->view(), "() got an unexpected keyword argument '",
+                        k.name->view(), "'");
   }
   return {};
 }
@@ -271,17 +265,14 @@ Result<Value> CallNative(Interpreter& interp, BuiltinObject* b, const CallArgs& 
   }
   CallArgs bound = args;
   if (bound.self.IsUnbound()) {
-    if (bound.positional.empty()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("unbound method ", b->qualname->view(), "() needs an argument"));
-    }
+    if (bound.positional.empty())
+      return interp.Raise(interp.types().TypeError, "unbound method ", b->qualname->view(), "() needs an argument");
     bound.self = bound.positional[0];
     bound.positional.remove_prefix(1);
   }
   if (b->owner != nullptr && !interp.IsInstanceOf(bound.self, b->owner)) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("descriptor '", b->name->view(), "' for '", b->owner->name->view(),
-                                     "' objects doesn't apply to a '", interp.TypeName(bound.self), "' object"));
+    return interp.Raise(interp.types().TypeError, "descriptor '", b->name->view(), "' for '", b->owner->name->view(),
+                        "' objects doesn't apply to a '", interp.TypeName(bound.self), "' object");
   }
   return b->function(interp, bound);
 }
@@ -304,9 +295,8 @@ Result<Value> CallFlattened(Interpreter& interp, Value callable, const CallArgs&
 Result<Value> CallInstance(Interpreter& interp, Value callable, const CallArgs& args) {
   ClassObject* cls = interp.class_of(callable);
   Value call = FindInClass(interp, cls, interp.names().__call__);
-  if (call.IsUnbound() || call.IsNone()) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("'", cls->name->view(), "' object is not callable"));
-  }
+  if (call.IsUnbound() || call.IsNone())
+    return interp.Raise(interp.types().TypeError, "'", cls->name->view(), "' object is not callable");
   if (call.IsFunction() || (call.IsBuiltin() && call.as<BuiltinObject>()->is_method)) {
     CallArgs method = args;
     method.self = callable;
@@ -322,8 +312,7 @@ namespace {
 
 __attribute__((noinline)) Result<Value> CallOther(Interpreter& interp, Value callable, const CallArgs& args) {
   if (!callable.IsObject())
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("'", interp.TypeName(callable), "' object is not callable"));
+    return interp.Raise(interp.types().TypeError, "'", interp.TypeName(callable), "' object is not callable");
   if (!args.self.IsUnbound()) return CallFlattened(interp, callable, args);
   COBRA_TRY(interp.CheckStack());
   switch (callable.object()->kind) {
@@ -458,8 +447,7 @@ Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const Cal
         (!args.positional.empty() || !args.keywords.empty())) {
       bool native = false;
       for (ClassObject* c : made->mro) native |= static_cast<bool>(c->native_new) && c != interp.types().object;
-      if (!native)
-        return interp.Raise(interp.types().TypeError, absl::StrCat(made->name->view(), "() takes no arguments"));
+      if (!native) return interp.Raise(interp.types().TypeError, made->name->view(), "() takes no arguments");
     }
     return instance;
   }
@@ -475,8 +463,8 @@ Result<Value> ConstructInstance(Interpreter& interp, ClassObject* cls, const Cal
   }
   if (!result.ok()) return Failure();
   if (!result->IsNone()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("__init__() should return None, not '", interp.TypeName(*result), "'"));
+    return interp.Raise(interp.types().TypeError, "__init__() should return None, not '", interp.TypeName(*result),
+                        "'");
   }
   return instance;
 }

@@ -176,7 +176,7 @@ Result<void> ComputeMro(Interpreter& interp, ClassObject* cls) {
       std::string names;
       for (ClassObject* base : cls->bases) absl::StrAppend(&names, names.empty() ? "" : ", ", base->name->view());
       return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("Cannot create a consistent method resolution\norder (MRO) for bases ", names));
+                          "Cannot create a consistent method resolution\norder (MRO) for bases ", names);
     }
     cls->mro.push_back(interp.heap(), next);
     for (size_t i = 0; i < lists.size(); ++i) {
@@ -208,14 +208,11 @@ namespace {
 // plain objects.
 Result<void> InheritLayout(Interpreter& interp, ClassObject* cls) {
   for (ClassObject* base : cls->bases) {
-    if (base->is_final) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("type '", base->name->view(), "' is not an acceptable base type"));
-    }
+    if (base->is_final)
+      return interp.Raise(interp.types().TypeError, "type '", base->name->view(), "' is not an acceptable base type");
     if (base->layout != ObjectKind::kInstance) {
-      if (cls->layout != ObjectKind::kInstance && cls->layout != base->layout) {
+      if (cls->layout != ObjectKind::kInstance && cls->layout != base->layout)
         return interp.Raise(interp.types().TypeError, "multiple bases have instance lay-out conflict");
-      }
       cls->layout = base->layout;
     }
     if (base->payload && !cls->payload) cls->payload = base->payload;
@@ -302,10 +299,8 @@ Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
   if (!declared->IsStr()) COBRA_TRY_SET(names, interp.ToVector(*declared));
   bool dict = false;
   for (Value v : names) {
-    if (!v.IsStr()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("__slots__ items must be strings, not '", interp.TypeName(v), "'"));
-    }
+    if (!v.IsStr())
+      return interp.Raise(interp.types().TypeError, "__slots__ items must be strings, not '", interp.TypeName(v), "'");
     if (v.str() == "__dict__") {
       dict = true;
       continue;
@@ -320,8 +315,7 @@ Result<void> DefineSlots(Interpreter& interp, ClassObject* cls) {
     StrObject* name = interp.Intern(text);
     if (Value* known = cls->attrs->table.GetStr(name); known != nullptr) {
       if (known->IsProperty() && known->object()->cls == interp.types().member_descriptor) continue;  // named twice
-      return interp.Raise(interp.types().ValueError,
-                          absl::StrCat("'", v.str(), "' in __slots__ conflicts with class variable"));
+      return interp.Raise(interp.types().ValueError, "'", v.str(), "' in __slots__ conflicts with class variable");
     }
     COBRA_TRY(interp.Charge(10));
     cls->attrs->table.SetStr(interp.heap(), name, NewSlotDescriptor(interp, name));
@@ -343,10 +337,8 @@ Result<ClassObject*> BuildClass(Interpreter& interp, ClassObject* metaclass, Str
   if (cls->bases.empty()) cls->bases.push_back(interp.heap(), interp.types().object);
   for (size_t i = 0; i < cls->bases.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
-      if (cls->bases[i] == cls->bases[j]) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat("duplicate base class ", cls->bases[i]->name->view()));
-      }
+      if (cls->bases[i] == cls->bases[j])
+        return interp.Raise(interp.types().TypeError, "duplicate base class ", cls->bases[i]->name->view());
     }
   }
   COBRA_TRY(InheritLayout(interp, cls));

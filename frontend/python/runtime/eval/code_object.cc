@@ -147,18 +147,16 @@ Result<Value> Replace(Interpreter& interp, const CallArgs& args) {
     const absl::string_view name = k.name->view();
     const bool text = name == "co_name" || name == "co_qualname" || name == "co_filename";
     if (text && !k.value.IsStr()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("replace() argument '", name, "' must be str, not ", interp.TypeName(k.value)));
+      return interp.Raise(interp.types().TypeError, "replace() argument '", name, "' must be str, not ",
+                          interp.TypeName(k.value));
     }
     if (text || (name == "co_firstlineno" && k.value.IsIntOrBool())) {
       attrs->table.SetStr(interp.heap(), k.name, k.value);
       continue;
     }
     Value* const now = absl::StartsWith(name, "co_") ? attrs->table.GetStr(k.name) : nullptr;
-    if (now == nullptr && std::find(std::begin(kUnknown), std::end(kUnknown), name) == std::end(kUnknown)) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("'", name, "' is an invalid keyword argument for replace()"));
-    }
+    if (now == nullptr && std::find(std::begin(kUnknown), std::end(kUnknown), name) == std::end(kUnknown))
+      return interp.Raise(interp.types().TypeError, "'", name, "' is an invalid keyword argument for replace()");
     bool same = false;
     if (now != nullptr) COBRA_TRY_SET(same, interp.Equal(*now, k.value));
     if (!same) return interp.Unsupported(absl::StrCat("code.replace(", name, "=...)"));
@@ -183,8 +181,8 @@ Result<CellObject**> Cells(Interpreter& interp, absl::Span<const Value> closure,
   const std::vector<size_t> order = FreeOrder(s);
   for (size_t i = 0; i < closure.size(); ++i) {
     if (!closure[i].IsCell()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("arg 5 (closure) expected cell, found ", interp.TypeName(closure[i])));
+      return interp.Raise(interp.types().TypeError, "arg 5 (closure) expected cell, found ",
+                          interp.TypeName(closure[i]));
     }
     cells[order[i]] = closure[i].as<CellObject>();
   }
@@ -195,8 +193,8 @@ Failure ReadOnly(Interpreter& interp, const CallArgs& args) {
   const Value name = args.positional.empty() ? Value::None() : args.positional[0];
   if (name.IsStr() && absl::StartsWith(name.str(), "co_"))
     return interp.Raise(interp.types().AttributeError, "readonly attribute");
-  return interp.Raise(interp.types().AttributeError,
-                      absl::StrCat("'code' object has no attribute '", name.IsStr() ? name.str() : "", "'"));
+  return interp.Raise(interp.types().AttributeError, "'code' object has no attribute '", name.IsStr() ? name.str() : "",
+                      "'");
 }
 
 // Its globals are those of a module: that of the code's own, or one made for the dictionary.
@@ -225,8 +223,8 @@ Result<void> SetClosure(Interpreter& interp, FunctionObject* f, Value closure) {
   }
   const absl::Span<const Value> cells = closure.as<TupleObject>()->span();
   if (cells.size() != needed) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat(NameOfScope(*f->scope), " requires closure of length ",
-                                                                needed, ", not ", cells.size()));
+    return interp.Raise(interp.types().ValueError, NameOfScope(*f->scope), " requires closure of length ", needed,
+                        ", not ", cells.size());
   }
   COBRA_TRY_SET(f->free, Cells(interp, cells, *f->scope));
   return {};
@@ -258,8 +256,8 @@ Result<void> SetCode(Interpreter& interp, FunctionObject* f, Value code) {
   COBRA_TRY_ASSIGN(const FunctionObject* from, FunctionOf(interp, code, "setting __code__ to"));
   const size_t had = f->scope->free_names.size(), needed = from->scope->free_names.size();
   if (had != needed) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat(f->name->view(), "() requires a code object with ", had,
-                                                                " free vars, not ", needed));
+    return interp.Raise(interp.types().ValueError, f->name->view(), "() requires a code object with ", had,
+                        " free vars, not ", needed);
   }
   // Read now what would be read from the def when it is asked for.
   f->doc = FunctionDoc(interp, f);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/runtime/interpreter/numpy_number.h"
@@ -246,9 +245,8 @@ Result<Value> Interpreter::Compare(CompareOp op, Value a, Value b) {
   if (a.IsOpaque() || b.IsOpaque()) {
     return OpaqueUsed(*this, (a.IsOpaque() ? a : b).as<OpaqueObject>()->dotted_name->view(), "comparing ");
   }
-  return Raise(types_.TypeError,
-               absl::StrCat("'", kCompareSymbols[static_cast<size_t>(op)], "' not supported between instances of '",
-                            TypeName(a), "' and '", TypeName(b), "'"));
+  return Raise(types_.TypeError, "'", kCompareSymbols[static_cast<size_t>(op)],
+               "' not supported between instances of '", TypeName(a), "' and '", TypeName(b), "'");
 }
 
 Result<bool> LessThan(Interpreter& interp, Value a, Value b) {

@@ -60,10 +60,8 @@ Result<void> Unpack(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> target
   }
   std::vector<Value> items;
   bool too_many = false;
-  if (!IsIterable(interp, value)) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("cannot unpack non-iterable ", interp.TypeName(value), " object"));
-  }
+  if (!IsIterable(interp, value))
+    return interp.Raise(interp.types().TypeError, "cannot unpack non-iterable ", interp.TypeName(value), " object");
   interp.state().unpacking = star == targets.size() ? static_cast<int64_t>(targets.size()) : 0;
   Result<Value> iterator = interp.Iter(value);
   interp.state().unpacking = 0;
@@ -79,15 +77,12 @@ Result<void> Unpack(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> target
     COBRA_TRY(interp.CheckSize(static_cast<int64_t>(items.size())));
     COBRA_TRY(interp.Step());
   }
-  if (too_many) {
-    return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("too many values to unpack (expected ", targets.size(), ")"));
-  }
+  if (too_many)
+    return interp.Raise(interp.types().ValueError, "too many values to unpack (expected ", targets.size(), ")");
   size_t fixed = star == targets.size() ? targets.size() : targets.size() - 1;
   if (items.size() < fixed) {
-    return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("not enough values to unpack (expected ",
-                                     star == targets.size() ? "" : "at least ", fixed, ", got ", items.size(), ")"));
+    return interp.Raise(interp.types().ValueError, "not enough values to unpack (expected ",
+                        star == targets.size() ? "" : "at least ", fixed, ", got ", items.size(), ")");
   }
   size_t extra = items.size() - fixed;
   for (size_t i = 0, at = 0; i < targets.size(); ++i) {
@@ -148,16 +143,15 @@ Result<void> DeleteTarget(Interpreter& interp, Frame& frame, const ExprNode* tar
       if (ref.kind == RefKind::kFree) slot = &frame.free[ref.slot]->value;
       if (slot != nullptr) {
         if (slot->IsUnbound()) {
-          return interp.Raise(
-              interp.types().UnboundLocalError,
-              absl::StrCat("cannot access local variable '", n->id->text, "' where it is not associated with a value"));
+          return interp.Raise(interp.types().UnboundLocalError, "cannot access local variable '", n->id->text,
+                              "' where it is not associated with a value");
         }
         *slot = Value::Unbound();
         return {};
       }
       DictObject* names = ref.kind != RefKind::kGlobal && frame.names != nullptr ? frame.names : frame.globals;
       if (names->table.EraseStr(NameOfTarget(interp, frame, ref, n))) return {};
-      return interp.Raise(interp.types().NameError, absl::StrCat("name '", n->id->text, "' is not defined"));
+      return interp.Raise(interp.types().NameError, "name '", n->id->text, "' is not defined");
     }
     case ExprKind::Attribute: {
       const auto* a = target->As<ast::Attribute>();

@@ -36,14 +36,13 @@ BinaryOp OpOf(ast::Operator op) {
   return BinaryOp::kAdd;
 }
 
-Failure RaiseUnboundName(Interpreter& interp, Frame& frame, Ref ref, ast::Identifier id) {
+Failure RaiseUnboundName(Interpreter& interp, Ref ref, ast::Identifier id) {
   if (ref.kind == RefKind::kLocal || ref.kind == RefKind::kCell) {
-    return interp.Raise(interp.types().UnboundLocalError, absl::StrCat("cannot access local variable '", id->text,
-                                                                       "' where it is not associated with a value"));
+    return interp.Raise(interp.types().UnboundLocalError, "cannot access local variable '", id->text,
+                        "' where it is not associated with a value");
   }
-  return interp.Raise(interp.types().NameError,
-                      absl::StrCat("cannot access free variable '", id->text,
-                                   "' where it is not associated with a value in enclosing scope"));
+  return interp.Raise(interp.types().NameError, "cannot access free variable '", id->text,
+                      "' where it is not associated with a value in enclosing scope");
 }
 
 __attribute__((noinline)) Result<Value> EvalName(Interpreter& interp, Frame& frame, const ast::Name* n) {
@@ -78,7 +77,7 @@ __attribute__((noinline)) Result<Value> EvalName(Interpreter& interp, Frame& fra
   }
   if (!v.IsUnbound()) return v;
   frame.position = &n->pos;
-  return RaiseUnboundName(interp, frame, ref, n->id);
+  return RaiseUnboundName(interp, ref, n->id);
 }
 
 __attribute__((noinline)) Result<Value> EvalBinOp(Interpreter& interp, Frame& frame, const ast::BinOp* e) {
@@ -181,10 +180,8 @@ Result<void> EvalElements(Interpreter& interp, Frame& frame, ast::Seq<ExprNode> 
     if (const auto* starred = e->AsOrNull<ast::Starred>()) {
       COBRA_TRY_ASSIGN(Value v, Eval(interp, frame, starred->value));
       frame.position = &starred->pos;
-      if (!IsIterable(interp, v) && !v.IsOpaque()) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat("Value after * must be an iterable, not ", interp.TypeName(v)));
-      }
+      if (!IsIterable(interp, v) && !v.IsOpaque())
+        return interp.Raise(interp.types().TypeError, "Value after * must be an iterable, not ", interp.TypeName(v));
       COBRA_TRY(interp.Iterate(v, [&](Value item) -> Result<bool> {
         out->push_back(item);
         return interp.CheckSize(static_cast<int64_t>(out->size())).ok() ? Result<bool>(true) : Result<bool>(Failure());
@@ -257,10 +254,8 @@ __attribute__((noinline)) Result<Value> EvalDict(Interpreter& interp, Frame& fra
     if (e->keys[i] == nullptr) {
       COBRA_TRY_ASSIGN(Value mapping, Eval(interp, frame, e->values[i]));
       frame.position = &e->values[i]->pos;
-      if (!mapping.IsDict() && !mapping.IsInstance()) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat("'", interp.TypeName(mapping), "' object is not a mapping"));
-      }
+      if (!mapping.IsDict() && !mapping.IsInstance())
+        return interp.Raise(interp.types().TypeError, "'", interp.TypeName(mapping), "' object is not a mapping");
       COBRA_TRY(interp.DictUpdate(dict, mapping));
       continue;
     }
@@ -338,9 +333,8 @@ Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, st
     Result<Value> keys = interp.GetAttrOrUnbound(mapping, interp.names().keys);
     if (!keys.ok()) return Failure();
     if (keys->IsUnbound()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(FunctionText(interp, callee), " argument after ** must be a mapping, not ",
-                                       interp.TypeName(mapping)));
+      return interp.Raise(interp.types().TypeError, FunctionText(interp, callee),
+                          " argument after ** must be a mapping, not ", interp.TypeName(mapping));
     }
     DictObject* copy = interp.NewDict();
     COBRA_TRY(interp.DictUpdate(copy, mapping));
@@ -355,9 +349,8 @@ Result<void> SpreadKeywords(Interpreter& interp, Value mapping, Value callee, st
     COBRA_TRY(interp.Charge(static_cast<int64_t>(out->size()) / 32));
     for (const KeywordArg& k : *out) {
       if (k.name == name) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat(FunctionText(interp, callee), " got multiple values for keyword argument '",
-                                         name->view(), "'"));
+        return interp.Raise(interp.types().TypeError, FunctionText(interp, callee),
+                            " got multiple values for keyword argument '", name->view(), "'");
       }
     }
     out->push_back({name, e.value});
@@ -379,9 +372,8 @@ Result<Value> CallSpread(Interpreter& interp, Frame& frame, const ast::Call* e, 
     StrObject* name = NameOf(interp, frame.unit, k->arg);
     for (const KeywordArg& other : keywords) {
       if (other.name == name) {
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat(FunctionText(interp, function), " got multiple values for keyword argument '",
-                                         name->view(), "'"));
+        return interp.Raise(interp.types().TypeError, FunctionText(interp, function),
+                            " got multiple values for keyword argument '", name->view(), "'");
       }
     }
     keywords.push_back({name, v});

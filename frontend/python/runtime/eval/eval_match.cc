@@ -1,5 +1,4 @@
 // The match statement (PEP 634).
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 
 namespace cobra::python {
@@ -12,7 +11,7 @@ namespace {
 Result<bool> Matches(Interpreter& interp, Frame& frame, const PatternNode* p, Value subject);
 
 // A user class counts as a sequence only if it derives from collections.abc.Sequence.
-bool DerivesFromSequence(Interpreter& interp, Value v) {
+bool DerivesFromSequence(Value v) {
   if (!v.IsInstance()) return false;
   for (const ClassObject* c : v.object()->cls->mro) {
     if (c->name->view() == "Sequence" && c->module.IsStr() && c->module.str() == "collections.abc") return true;
@@ -28,7 +27,7 @@ Result<bool> MatchSequence(Interpreter& interp, Frame& frame, const ast::MatchSe
     items = storage;
   } else if (subject.IsTuple()) {
     items = subject.as<TupleObject>()->span();
-  } else if (subject.IsRange() || DerivesFromSequence(interp, subject)) {
+  } else if (subject.IsRange() || DerivesFromSequence(subject)) {
     COBRA_TRY_ASSIGN(storage, interp.ToVector(subject));
     items = storage;
   } else {
@@ -91,9 +90,8 @@ Result<bool> MatchClass(Interpreter& interp, Frame& frame, const ast::MatchClass
         whole |= Interpreter::IsSubclassOf(cls.as<ClassObject>(), c);
       }
       if (!whole || p->patterns.size() > 1) {
-        return interp.Raise(t.TypeError, absl::StrCat(cls.as<ClassObject>()->name->view(), "() accepts ", whole ? 1 : 0,
-                                                      " positional sub-pattern", whole ? "" : "s", " (",
-                                                      p->patterns.size(), " given)"));
+        return interp.Raise(t.TypeError, cls.as<ClassObject>()->name->view(), "() accepts ", whole ? 1 : 0,
+                            " positional sub-pattern", whole ? "" : "s", " (", p->patterns.size(), " given)");
       }
       COBRA_TRY_ASSIGN(bool m, Matches(interp, frame, p->patterns[0], subject));
       if (!m) return false;
@@ -101,9 +99,9 @@ Result<bool> MatchClass(Interpreter& interp, Frame& frame, const ast::MatchClass
       if (!names.IsTuple()) return interp.Raise(t.TypeError, "__match_args__ must be a tuple");
       auto span = names.as<TupleObject>()->span();
       if (p->patterns.size() > span.size()) {
-        return interp.Raise(t.TypeError, absl::StrCat(cls.as<ClassObject>()->name->view(), "() accepts ", span.size(),
-                                                      " positional sub-pattern", span.size() == 1 ? "" : "s", " (",
-                                                      p->patterns.size(), " given)"));
+        return interp.Raise(t.TypeError, cls.as<ClassObject>()->name->view(), "() accepts ", span.size(),
+                            " positional sub-pattern", span.size() == 1 ? "" : "s", " (", p->patterns.size(),
+                            " given)");
       }
       for (; first < p->patterns.size(); ++first) {
         if (!span[first].IsStr()) return interp.Raise(t.TypeError, "__match_args__ elements must be strings");

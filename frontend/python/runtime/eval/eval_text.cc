@@ -67,8 +67,8 @@ Result<Namespaces> FindNamespaces(Interpreter& interp, absl::string_view functio
     if (locals.IsNone()) n.locals = LocalsDict(interp, *caller);
   } else {
     if (!globals.IsDict()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(function, "() globals must be a dict, not ", interp.TypeName(globals)));
+      return interp.Raise(interp.types().TypeError, function, "() globals must be a dict, not ",
+                          interp.TypeName(globals));
     }
     n.globals = globals.as<DictObject>();
     n.module = caller->module;
@@ -160,8 +160,7 @@ class CompiledText : public NativeObject {
 Result<std::string> TextOf(Interpreter& interp, absl::string_view function, Value source) {
   if (source.IsStr()) return std::string(source.str());
   if (source.IsBytes()) return std::string(source.as<BytesObject>()->view());
-  return interp.Raise(interp.types().TypeError,
-                      absl::StrCat(function, "() arg 1 must be a string, bytes or code object"));
+  return interp.Raise(interp.types().TypeError, function, "() arg 1 must be a string, bytes or code object");
 }
 
 Result<Value> EvalOrExec(Interpreter& interp, const CallArgs& args, absl::string_view function, Mode mode) {

@@ -1,5 +1,4 @@
 // raise, try, except, except* and with.
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 
@@ -214,9 +213,8 @@ Completion ExecWithItem(Interpreter& interp, Frame& frame, const WithRun& run, s
     if (manager.IsOpaque()) {
       (void)OpaqueUsed(interp, manager.as<OpaqueObject>()->dotted_name->view(), "with ");
     } else {
-      (void)interp.Raise(interp.types().TypeError,
-                         absl::StrCat("'", cls->name->view(), "' object does not support the ",
-                                      run.is_async ? "asynchronous " : "", "context manager protocol"));
+      (void)interp.Raise(interp.types().TypeError, "'", cls->name->view(), "' object does not support the ",
+                         run.is_async ? "asynchronous " : "", "context manager protocol");
     }
     return Completion::kError;
   }

@@ -165,7 +165,7 @@ Result<Value> YieldValue(Interpreter& interp, Frame& frame, Value value) {
   return g->transfer;
 }
 
-Result<Value> StopIterationValue(Interpreter& interp, Value exception) {
+Value StopIterationValue(Value exception) {
   auto span = exception.as<ExceptionObject>()->args.as<TupleObject>()->span();
   return span.empty() ? Value::None() : span[0];
 }
@@ -183,7 +183,7 @@ Result<bool> ThrowIntoIterator(Interpreter& interp, Value inner, Value exception
   }
   Value stop;
   if (!interp.CatchException(interp.types().StopIteration, &stop)) return Failure();
-  COBRA_TRY_ASSIGN(*returned, StopIterationValue(interp, stop));
+  *returned = StopIterationValue(stop);
   return false;
 }
 
@@ -209,7 +209,7 @@ Result<Value> DelegateTo(Interpreter& interp, Frame& frame, Value inner) {
       if (!next.ok()) {
         Value stop;
         if (!interp.CatchException(interp.types().StopIteration, &stop)) return Failure();
-        return StopIterationValue(interp, stop);
+        return StopIterationValue(stop);
       }
       item = *next;
     }

@@ -84,14 +84,12 @@ Result<void> Interpreter::DictUpdate(DictObject* dict, Value source) {
   }
   int64_t index = 0;
   return Iterate(source, [&](Value pair) -> Result<bool> {
-    if (!IsIterable(*this, pair)) {
-      return Raise(types_.TypeError,
-                   absl::StrCat("cannot convert dictionary update sequence element #", index, " to a sequence"));
-    }
+    if (!IsIterable(*this, pair))
+      return Raise(types_.TypeError, "cannot convert dictionary update sequence element #", index, " to a sequence");
     COBRA_TRY_ASSIGN(std::vector<Value> kv, ToVector(pair));
     if (kv.size() != 2) {
-      return Raise(types_.ValueError, absl::StrCat("dictionary update sequence element #", index, " has length ",
-                                                   kv.size(), "; 2 is required"));
+      return Raise(types_.ValueError, "dictionary update sequence element #", index, " has length ", kv.size(),
+                   "; 2 is required");
     }
     ++index;
     COBRA_TRY(DictSet(dict, kv[0], kv[1]));
@@ -147,14 +145,14 @@ Result<int64_t> Interpreter::Length(Value v) {
     COBRA_TRY_ASSIGN(Value n, CallSpecial(v, names_.__len__, {}));
     if (!n.IsUnbound()) {
       if (!IsIntLike(n))
-        return Raise(types_.TypeError, absl::StrCat("'", TypeName(n), "' object cannot be interpreted as an integer"));
+        return Raise(types_.TypeError, "'", TypeName(n), "' object cannot be interpreted as an integer");
       COBRA_TRY_ASSIGN(int64_t length, Index(n));
       if (length < 0) return Raise(types_.ValueError, "__len__() should return >= 0");
       return length;
     }
     if (v.IsOpaque()) return OpaqueUsed(*this, v.as<OpaqueObject>()->dotted_name->view(), "len(", ")");
   }
-  return Raise(types_.TypeError, absl::StrCat("object of type '", TypeName(v), "' has no len()"));
+  return Raise(types_.TypeError, "object of type '", TypeName(v), "' has no len()");
 }
 
 namespace {
@@ -233,7 +231,7 @@ Result<Value> ClassGetItem(Interpreter& interp, Value v, Value key) {
     if (Interpreter::IsSubclassOf(cls, c)) return MakeGenericAlias(interp, v, key);
   }
   if (IsGenericStandardClass(cls)) return MakeGenericAlias(interp, v, key);
-  return interp.Raise(t.TypeError, absl::StrCat("type '", cls->name->view(), "' is not subscriptable"));
+  return interp.Raise(t.TypeError, "type '", cls->name->view(), "' is not subscriptable");
 }
 
 }  // namespace
@@ -270,7 +268,7 @@ Result<Value> Interpreter::GetItem(Value v, Value key) {
     COBRA_TRY_ASSIGN(Value r, CallSpecial(v, names_.__getitem__, {key}));
     if (!r.IsUnbound()) return r;
   }
-  return Raise(types_.TypeError, absl::StrCat("'", TypeName(v), "' object is not subscriptable"));
+  return Raise(types_.TypeError, "'", TypeName(v), "' object is not subscriptable");
 }
 
 Result<void> Interpreter::SetItem(Value v, Value key, Value value) {
@@ -282,7 +280,7 @@ Result<void> Interpreter::SetItem(Value v, Value key, Value value) {
     COBRA_TRY_ASSIGN(Value r, CallSpecial(v, names_.__setitem__, {key, value}));
     if (!r.IsUnbound()) return {};
   }
-  return Raise(types_.TypeError, absl::StrCat("'", TypeName(v), "' object does not support item assignment"));
+  return Raise(types_.TypeError, "'", TypeName(v), "' object does not support item assignment");
 }
 
 Result<void> Interpreter::DelItem(Value v, Value key) {
@@ -298,7 +296,7 @@ Result<void> Interpreter::DelItem(Value v, Value key) {
     COBRA_TRY_ASSIGN(Value r, CallSpecial(v, names_.__delitem__, {key}));
     if (!r.IsUnbound()) return {};
   }
-  return Raise(types_.TypeError, absl::StrCat("'", TypeName(v), "' object doesn't support item deletion"));
+  return Raise(types_.TypeError, "'", TypeName(v), "' object doesn't support item deletion");
 }
 
 Result<bool> Interpreter::Contains(Value container, Value item) {
@@ -310,10 +308,8 @@ Result<bool> Interpreter::Contains(Value container, Value item) {
       }
       case ObjectKind::kSet: return SetContains(container.as<SetObject>(), item);
       case ObjectKind::kStr:
-        if (!item.IsStr()) {
-          return Raise(types_.TypeError,
-                       absl::StrCat("'in <string>' requires string as left operand, not ", TypeName(item)));
-        }
+        if (!item.IsStr())
+          return Raise(types_.TypeError, "'in <string>' requires string as left operand, not ", TypeName(item));
         COBRA_TRY(Charge(SearchSteps(container.str(), item.str())));
         return container.str().find(item.str()) != absl::string_view::npos;
       case ObjectKind::kRange: {
@@ -339,9 +335,8 @@ Result<bool> Interpreter::Contains(Value container, Value item) {
     COBRA_TRY_ASSIGN(Value r, CallSpecial(container, names_.__contains__, {item}));
     return Truth(r);
   }
-  if (!IsIterable(*this, container)) {
-    return Raise(types_.TypeError, absl::StrCat("argument of type '", TypeName(container), "' is not iterable"));
-  }
+  if (!IsIterable(*this, container))
+    return Raise(types_.TypeError, "argument of type '", TypeName(container), "' is not iterable");
   bool found = false;
   COBRA_TRY(Iterate(container, [&](Value v) -> Result<bool> {
     if (v.IsSame(item)) {
@@ -360,12 +355,11 @@ Result<int64_t> Interpreter::Index(Value v) {
   if (v.IsObject()) {
     COBRA_TRY_ASSIGN(Value r, CallSpecial(v, names_.__index__, {}));
     if (!r.IsUnbound()) {
-      if (!IsIntLike(r))
-        return Raise(types_.TypeError, absl::StrCat("__index__ returned non-int (type ", TypeName(r), ")"));
+      if (!IsIntLike(r)) return Raise(types_.TypeError, "__index__ returned non-int (type ", TypeName(r), ")");
       return Index(r);
     }
   }
-  return Raise(types_.TypeError, absl::StrCat("'", TypeName(v), "' object cannot be interpreted as an integer"));
+  return Raise(types_.TypeError, "'", TypeName(v), "' object cannot be interpreted as an integer");
 }
 
 Result<Interpreter::SliceIndices> Interpreter::ResolveSlice(const SliceObject* s, int64_t length) {
@@ -373,9 +367,8 @@ Result<Interpreter::SliceIndices> Interpreter::ResolveSlice(const SliceObject* s
     if (v.IsBigInt()) return ToBigInt(v).negative() ? INT64_MIN : INT64_MAX;  // clamped below
     if (v.IsIntOrBool()) return v.as_int();
     Result<int64_t> i = Index(v);
-    if (!i.ok() && CatchException(types_.TypeError)) {
+    if (!i.ok() && CatchException(types_.TypeError))
       return Raise(types_.TypeError, "slice indices must be integers or None or have an __index__ method");
-    }
     return i;
   };
   SliceIndices r{0, 0, 1, 0};

@@ -1,7 +1,6 @@
 // Iteration: iter, next, and the iterators of the built-in types.
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/heap/set_order.h"
 #include "frontend/python/runtime/interpreter/import.h"
 #include "frontend/python/runtime/interpreter/internal.h"
@@ -194,14 +193,13 @@ Result<Value> Interpreter::Iter(Value v) {
     if (!method.IsUnbound() && !method.IsNone()) {
       COBRA_TRY_ASSIGN(Value it, CallSpecial(v, names_.__iter__, {}));
       if (it.IsIterator() || it.IsGenerator()) return it;
-      if (LookupClass(class_of(it), names_.__next__).IsUnbound()) {
-        return Raise(types_.TypeError, absl::StrCat("iter() returned non-iterator of type '", TypeName(it), "'"));
-      }
+      if (LookupClass(class_of(it), names_.__next__).IsUnbound())
+        return Raise(types_.TypeError, "iter() returned non-iterator of type '", TypeName(it), "'");
       return it;
     }
     if (method.IsUnbound() && IsIterable(*this, v)) return NewIterator(heap_.New<GetItemIterator>(v));
   }
-  return Raise(types_.TypeError, absl::StrCat("'", TypeName(v), "' object is not iterable"));
+  return Raise(types_.TypeError, "'", TypeName(v), "' object is not iterable");
 }
 
 Result<Value> Interpreter::Next(Value it) {
@@ -212,7 +210,7 @@ Result<Value> Interpreter::Next(Value it) {
     if (CatchException(types_.StopIteration)) return Value::Unbound();
     return r;
   }
-  if (r->IsUnbound()) return Raise(types_.TypeError, absl::StrCat("'", TypeName(it), "' object is not an iterator"));
+  if (r->IsUnbound()) return Raise(types_.TypeError, "'", TypeName(it), "' object is not an iterator");
   return r;
 }
 

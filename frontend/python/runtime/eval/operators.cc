@@ -264,9 +264,8 @@ Result<Value> FloatBinary(Interpreter& interp, BinaryOp op, double x, double y) 
       if (x == 0 && y < 0 && !std::isinf(y)) return ZeroDivision(interp, "0.0 cannot be raised to a negative power");
       if (x < 0 && std::isfinite(x) && std::isfinite(y) && y != std::floor(y)) return ComplexPower(interp, x, 0, y, 0);
       double r = std::pow(x, y);
-      if (std::isinf(r) && std::isfinite(x) && std::isfinite(y)) {
+      if (std::isinf(r) && std::isfinite(x) && std::isfinite(y))
         return interp.Raise(interp.types().OverflowError, "(34, 'Numerical result out of range')");
-      }
       return Value::Float(r);
     }
     default: return Value::NotImplemented();
@@ -405,20 +404,18 @@ Failure BadOperands(Interpreter& interp, BinaryOp op, Value a, Value b, bool in_
   }
   if (op == BinaryOp::kAdd && (a.IsStr() || a.IsList() || a.IsTuple()) && !IsIntLike(a)) {
     absl::string_view name = a.IsStr() ? "str" : a.IsList() ? "list" : "tuple";
-    return interp.Raise(t.TypeError,
-                        absl::StrCat("can only concatenate ", name, " (not \"", interp.TypeName(b), "\") to ", name));
+    return interp.Raise(t.TypeError, "can only concatenate ", name, " (not \"", interp.TypeName(b), "\") to ", name);
   }
   if (op == BinaryOp::kAdd && a.IsBytes())
-    return interp.Raise(t.TypeError, absl::StrCat("can't concat ", interp.TypeName(b), " to bytes"));
+    return interp.Raise(t.TypeError, "can't concat ", interp.TypeName(b), " to bytes");
   auto is_sequence = [](Value v) { return v.IsStr() || v.IsList() || v.IsTuple() || v.IsBytes(); };
   if (op == BinaryOp::kMult && (is_sequence(a) || is_sequence(b))) {
-    return interp.Raise(t.TypeError, absl::StrCat("can't multiply sequence by non-int of type '",
-                                                  interp.TypeName(is_sequence(a) ? b : a), "'"));
+    return interp.Raise(t.TypeError, "can't multiply sequence by non-int of type '",
+                        interp.TypeName(is_sequence(a) ? b : a), "'");
   }
-  return interp.Raise(t.TypeError, absl::StrCat("unsupported operand type(s) for ",
-                                                in_place && op == BinaryOp::kPow ? "**=" : NamesOf(op).symbol,
-                                                in_place && op != BinaryOp::kPow ? "=" : "", ": '", interp.TypeName(a),
-                                                "' and '", interp.TypeName(b), "'"));
+  return interp.Raise(
+      t.TypeError, "unsupported operand type(s) for ", in_place && op == BinaryOp::kPow ? "**=" : NamesOf(op).symbol,
+      in_place && op != BinaryOp::kPow ? "=" : "", ": '", interp.TypeName(a), "' and '", interp.TypeName(b), "'");
 }
 
 // Calls the methods of the classes; NotImplemented if neither operand supports the operation.
@@ -496,8 +493,7 @@ Result<Value> Interpreter::InPlace(BinaryOp op, Value a, Value b) {
           COBRA_TRY_ASSIGN(Value r, CallSpecial(b, names_.__radd__, {a}));
           if (!r.IsNotImplemented()) return r;
         }
-        if (!IsIterable(*this, b))
-          return Raise(types_.TypeError, absl::StrCat("'", TypeName(b), "' object is not iterable"));
+        if (!IsIterable(*this, b)) return Raise(types_.TypeError, "'", TypeName(b), "' object is not iterable");
         COBRA_TRY(ListExtend(*this, a.as<ListObject>(), b));
         return a;
       }
@@ -560,7 +556,7 @@ Result<Value> Interpreter::Unary(UnaryOp op, Value v) {
     if (!r.IsUnbound()) return r;
   }
   absl::string_view symbol = op == UnaryOp::kInvert ? "~" : op == UnaryOp::kMinus ? "-" : "+";
-  return Raise(types_.TypeError, absl::StrCat("bad operand type for unary ", symbol, ": '", TypeName(v), "'"));
+  return Raise(types_.TypeError, "bad operand type for unary ", symbol, ": '", TypeName(v), "'");
 }
 
 }  // namespace cobra::python

@@ -24,8 +24,7 @@ Result<bool> Interpreter::TruthOfOther(Value v) {
     if (!cls->has_bool_or_len) return true;
     COBRA_TRY_ASSIGN(Value b, CallSpecial(v, names_.__bool__, {}));
     if (!b.IsUnbound()) {
-      if (!b.IsBool())
-        return Raise(types_.TypeError, absl::StrCat("__bool__ should return bool, returned ", TypeName(b)));
+      if (!b.IsBool()) return Raise(types_.TypeError, "__bool__ should return bool, returned ", TypeName(b));
       return b.as_bool();
     }
     COBRA_TRY_ASSIGN(Value n, CallSpecial(v, names_.__len__, {}));
@@ -215,7 +214,7 @@ uint64_t HashBoundMethod(const BoundMethodObject& m) {
 }
 
 Failure RaiseUnhashable(Interpreter& interp, Value v) {
-  return interp.Raise(interp.types().TypeError, absl::StrCat("unhashable type: '", interp.TypeName(v), "'"));
+  return interp.Raise(interp.types().TypeError, "unhashable type: '", interp.TypeName(v), "'");
 }
 
 // Steps of hashing the value itself, without its items.
@@ -348,14 +347,14 @@ Result<std::string> DictText(Interpreter& interp, Value v) {
   return out + "}";
 }
 
-std::string TypeText(Interpreter& interp, ClassObject* c) {
+std::string TypeText(ClassObject* c) {
   if (c->module.IsStr() && c->module.str() != "builtins")
     return absl::StrCat(c->module.str(), ".", c->qualname->view());
   return std::string(c->qualname->view());
 }
 
 Result<std::string> AliasPart(Interpreter& interp, Value v) {
-  if (v.IsClass()) return TypeText(interp, v.as<ClassObject>());
+  if (v.IsClass()) return TypeText(v.as<ClassObject>());
   if (v.IsEllipsis()) return std::string("...");
   if (v.IsList()) {
     std::string out = "[";
@@ -522,7 +521,7 @@ Result<std::string> ReprText(Interpreter& interp, Value v) {
       return absl::StrCat("<function ", v.as<FunctionObject>()->qualname->view(), AddressText(v), ">");
     case ObjectKind::kBuiltin: return BuiltinText(*v.as<BuiltinObject>());
     case ObjectKind::kBoundMethod: return BoundMethodText(interp, v);
-    case ObjectKind::kClass: return absl::StrCat("<class '", TypeText(interp, v.as<ClassObject>()), "'>");
+    case ObjectKind::kClass: return absl::StrCat("<class '", TypeText(v.as<ClassObject>()), "'>");
     case ObjectKind::kModule: return ModuleText(interp, *v.as<ModuleObject>());
     case ObjectKind::kException: return ExceptionRepr(interp, *v.as<ExceptionObject>());
     case ObjectKind::kGenericAlias: return AliasText(interp, *v.as<GenericAliasObject>());
@@ -543,8 +542,7 @@ Result<StrObject*> Interpreter::Repr(Value v) {
     Value method = LookupClass(class_of(v), names_.__repr__);
     if (!method.IsUnbound() && !(method.IsBuiltin() && method.as<BuiltinObject>()->owner == types_.object)) {
       COBRA_TRY_ASSIGN(Value s, CallSpecial(v, names_.__repr__, {}));
-      if (!s.IsStr())
-        return Raise(types_.TypeError, absl::StrCat("__repr__ returned non-string (type ", TypeName(s), ")"));
+      if (!s.IsStr()) return Raise(types_.TypeError, "__repr__ returned non-string (type ", TypeName(s), ")");
       return s.as<StrObject>();
     }
   }
@@ -565,8 +563,7 @@ Result<StrObject*> Interpreter::Str(Value v) {
     Value method = LookupClass(class_of(v), names_.__str__);
     if (!method.IsUnbound() && !(method.IsBuiltin() && method.as<BuiltinObject>()->owner == types_.object)) {
       COBRA_TRY_ASSIGN(Value s, CallSpecial(v, names_.__str__, {}));
-      if (!s.IsStr())
-        return Raise(types_.TypeError, absl::StrCat("__str__ returned non-string (type ", TypeName(s), ")"));
+      if (!s.IsStr()) return Raise(types_.TypeError, "__str__ returned non-string (type ", TypeName(s), ")");
       return s.as<StrObject>();
     }
   }
@@ -580,7 +577,7 @@ Result<StrObject*> Interpreter::Format(Value v, absl::string_view spec) {
     Value method = LookupClass(class_of(v), names_.__format__);
     if (method.IsFunction()) {
       COBRA_TRY_ASSIGN(Value s, CallSpecial(v, names_.__format__, {Value(NewStr(spec))}));
-      if (!s.IsStr()) return Raise(types_.TypeError, absl::StrCat("__format__ must return a str, not ", TypeName(s)));
+      if (!s.IsStr()) return Raise(types_.TypeError, "__format__ must return a str, not ", TypeName(s));
       return s.as<StrObject>();
     }
   }
@@ -594,7 +591,7 @@ Result<StrObject*> Interpreter::Format(Value v, absl::string_view spec) {
   if (spec.empty()) return Str(v);
   if (v.IsStr()) return FormatStr(*this, v.as<StrObject>(), spec);
   if (IsIntLike(v) || v.IsFloat() || v.IsFloatBox() || v.IsComplex()) return FormatNumber(*this, v, spec);
-  return Raise(types_.TypeError, absl::StrCat("unsupported format string passed to ", TypeName(v), ".__format__"));
+  return Raise(types_.TypeError, "unsupported format string passed to ", TypeName(v), ".__format__");
 }
 
 }  // namespace cobra::python

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <complex>
 
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/runtime/modules/stdlib.h"
 
@@ -22,7 +21,7 @@ Result<Complex> Argument(Interpreter& interp, Value v) {
       return Complex(d, 0);
     }
   }
-  return interp.Raise(interp.types().TypeError, absl::StrCat("must be real number, not ", interp.TypeName(v)));
+  return interp.Raise(interp.types().TypeError, "must be real number, not ", interp.TypeName(v));
 }
 
 bool IsFinite(Complex z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }

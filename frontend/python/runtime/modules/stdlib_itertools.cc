@@ -1,5 +1,4 @@
 // itertools: this file has repeat, count, cycle, chain and islice.
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/runtime/modules/stdlib.h"
 #include "frontend/python/runtime/types/itertools.h"
@@ -111,8 +110,7 @@ Result<int64_t> SliceBound(Interpreter& interp, Value v, int64_t absent, absl::s
     COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
     if (i >= 0) return i;
   }
-  return interp.Raise(interp.types().ValueError,
-                      absl::StrCat(what, " must be None or an integer: 0 <= x <= sys.maxsize."));
+  return interp.Raise(interp.types().ValueError, what, " must be None or an integer: 0 <= x <= sys.maxsize.");
 }
 
 }  // namespace
@@ -163,7 +161,7 @@ void AddItertoolsModule(NativeRegistry* registry) {
     AddIteratorClass(interp, m, "islice", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
       auto p = args.positional;
       if (p.size() < 2 || p.size() > 4)
-        return interp.Raise(interp.types().TypeError, absl::StrCat("islice expected 2 to 4 arguments, got ", p.size()));
+        return interp.Raise(interp.types().TypeError, "islice expected 2 to 4 arguments, got ", p.size());
       COBRA_TRY_ASSIGN(Value it, interp.Iter(p[0]));
       int64_t start = 0, stop = -1, step = 1;
       if (p.size() == 2) {

@@ -13,9 +13,9 @@ namespace {
 
 Result<double> Number(Interpreter& interp, const CallArgs& args, size_t i, absl::string_view name, size_t count) {
   if (args.positional.size() != count) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("math.", name, "() takes exactly ", count == 1 ? "one" : absl::StrCat(count),
-                                     " argument", count == 1 ? "" : "s", " (", args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError, "math.", name, "() takes exactly ",
+                        count == 1 ? "one" : absl::StrCat(count), " argument", count == 1 ? "" : "s", " (",
+                        args.positional.size(), " given)");
   }
   return interp.AsFloat(args.positional[i]);
 }
@@ -74,14 +74,14 @@ Result<Value> RealLog(Interpreter& interp, const CallArgs& args) {
 Result<Value> Rounded(Interpreter& interp, const CallArgs& args, StrObject* special, absl::string_view name,
                       double (*f)(double)) {
   if (args.positional.size() != 1) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("math.", name, "() takes exactly one argument (",
-                                                               args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError, "math.", name, "() takes exactly one argument (",
+                        args.positional.size(), " given)");
   }
   COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(args.positional[0], special, {}));
   if (!r.IsUnbound()) return r;
   if (name == "trunc") {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("type ", interp.TypeName(args.positional[0]), " doesn't define __trunc__ method"));
+    return interp.Raise(interp.types().TypeError, "type ", interp.TypeName(args.positional[0]),
+                        " doesn't define __trunc__ method");
   }
   COBRA_TRY_ASSIGN(double x, interp.AsFloat(args.positional[0]));
   return interp.Call(Value(interp.types().int_type), {Value::Float(f(x))});
@@ -151,7 +151,7 @@ Result<Value> Comb(Interpreter& interp, const CallArgs& args, bool perm) {
   COBRA_TRY(reader.Required("n", &n).Optional("k", &k).Finish());
   if (perm && !reader.Given("k")) k = n;
   if (n < 0 || k < 0)
-    return interp.Raise(interp.types().ValueError, absl::StrCat(n < 0 ? "n" : "k", " must be a non-negative integer"));
+    return interp.Raise(interp.types().ValueError, n < 0 ? "n" : "k", " must be a non-negative integer");
   if (k > n) return Value::Int(0);
   if (!perm) k = std::min(k, n - k);
   BigInt r(1);

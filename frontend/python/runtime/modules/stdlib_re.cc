@@ -113,8 +113,8 @@ Result<Subject> SubjectOf(Interpreter& interp, CompiledPattern* compiled, Value 
     s.length = string.as<BytesObject>()->size;
     return s;
   }
-  return interp.Raise(interp.types().TypeError,
-                      absl::StrCat("expected string or bytes-like object, got '", interp.TypeName(string), "'"));
+  return interp.Raise(interp.types().TypeError, "expected string or bytes-like object, got '", interp.TypeName(string),
+                      "'");
 }
 
 // None, or a tuple: start and end of the match and of each group, then the group closed last (or
@@ -156,7 +156,7 @@ Result<void> ReadRange(Interpreter& interp, Value handle, Value string, RunArgum
   return {};
 }
 
-// how: 0 search, 1 match, 2 full match.
+// how: a Regex::Anchor.
 Result<Value> Run(Interpreter& interp, const CallArgs& args) {
   Value handle, string;
   RunArguments run;
@@ -170,10 +170,7 @@ Result<Value> Run(Interpreter& interp, const CallArgs& args) {
                 .Finish());
   COBRA_TRY(ReadRange(interp, handle, string, &run));
   if (run.start > run.end) return Value::None();
-  Regex::Anchor anchor = how == 0   ? Regex::Anchor::kSearch
-                         : how == 1 ? Regex::Anchor::kMatch
-                                    : Regex::Anchor::kFullMatch;
-  return MatchOnce(interp, run.compiled, run.subject, run.start, run.end, anchor, false);
+  return MatchOnce(interp, run.compiled, run.subject, run.start, run.end, static_cast<Regex::Anchor>(how), false);
 }
 
 // Makes a function such as match(pattern, string, flags=0) of the module `re`. `known` has the
@@ -190,9 +187,7 @@ Result<Value> Bind(Interpreter& interp, const CallArgs& args) {
                 .Required("how", &how)
                 .Finish());
   auto* handles = known.as<DictObject>();
-  const Regex::Anchor anchor = how == 0   ? Regex::Anchor::kSearch
-                               : how == 1 ? Regex::Anchor::kMatch
-                                          : Regex::Anchor::kFullMatch;
+  const auto anchor = static_cast<Regex::Anchor>(how);
   return interp.NewFunction(
       name.str(), [handles, otherwise, anchor](Interpreter& i, const CallArgs& call) -> Result<Value> {
         if (call.positional.size() == 2 && call.keywords.empty() && call.positional[0].IsStr() &&

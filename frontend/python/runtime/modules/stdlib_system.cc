@@ -28,8 +28,7 @@ Result<Value> CopyInstance(Interpreter& interp, const CallArgs& args) {
   }
   for (absl::string_view name :
        {"generator", "coroutine", "async_generator", "dict_keys", "dict_values", "dict_items"}) {
-    if (interp.TypeName(v) == name)
-      return interp.Raise(interp.types().TypeError, absl::StrCat("cannot pickle '", name, "' object"));
+    if (interp.TypeName(v) == name) return interp.Raise(interp.types().TypeError, "cannot pickle '", name, "' object");
   }
   if (!v.IsInstance()) return interp.Unsupported(absl::StrCat("copying an object of type ", interp.TypeName(v)));
   auto* original = v.as<InstanceObject>();
@@ -272,9 +271,8 @@ Result<Value> ImportModuleFunction(Interpreter& interp, const CallArgs& args) {
   if (!name.empty() && name[0] == '.') {
     const size_t level = std::min(name.find_first_not_of('.'), name.size());  // "." is the package itself
     if (!package.has_value()) {
-      return interp.Raise(
-          interp.types().TypeError,
-          absl::StrCat("the 'package' argument is required to perform a relative import for '", name, "'"));
+      return interp.Raise(interp.types().TypeError,
+                          "the 'package' argument is required to perform a relative import for '", name, "'");
     }
     std::string base = *package;
     for (size_t i = 1; i < level; ++i) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/base/casts.h"
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/heap/big_int.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/runtime/interpreter/native.h"
@@ -25,8 +24,8 @@ constexpr int64_t StepsToInflate(int64_t bytes) { return bytes / 24; }
 
 Result<absl::string_view> BytesArgument(Interpreter& interp, Value v, absl::string_view function) {
   if (v.IsBytes()) return v.as<BytesObject>()->view();
-  return interp.Raise(interp.types().TypeError,
-                      absl::StrCat(function, "(): a bytes-like object is required, not '", interp.TypeName(v), "'"));
+  return interp.Raise(interp.types().TypeError, function, "(): a bytes-like object is required, not '",
+                      interp.TypeName(v), "'");
 }
 
 // crc32(data, value), adler32(data, value)

@@ -343,8 +343,7 @@ Result<Value> SuperNew(Interpreter& interp, const CallArgs& args) {
     if (s->self.IsUnbound()) return interp.Raise(interp.types().RuntimeError, "super(): arg[0] deleted");
   } else {
     if (!p[0].IsClass())
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("super() argument 1 must be a type, not ", interp.TypeName(p[0])));
+      return interp.Raise(interp.types().TypeError, "super() argument 1 must be a type, not ", interp.TypeName(p[0]));
     s->start = p[0].as<ClassObject>();
     if (p.size() == 1) return interp.Unsupported("super() with one argument");
     s->self = p[1];

@@ -59,9 +59,8 @@ Result<Value> ObjectNew(Interpreter& interp, const CallArgs& args) {
         std::sort(names.begin(), names.end());
         std::string list;
         for (const std::string& n : names) absl::StrAppend(&list, list.empty() ? "" : ", ", n);
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat("Can't instantiate abstract class ", cls->name->view(),
-                                         " with abstract method", names.size() == 1 ? " " : "s ", list));
+        return interp.Raise(interp.types().TypeError, "Can't instantiate abstract class ", cls->name->view(),
+                            " with abstract method", names.size() == 1 ? " " : "s ", list);
       }
     }
     if ((!args.positional.empty() || !args.keywords.empty()) && cls->has_new && !cls->has_init) {
@@ -70,16 +69,15 @@ Result<Value> ObjectNew(Interpreter& interp, const CallArgs& args) {
     }
     return Value(interp.NewInstance(cls));
   }
-  return interp.Raise(interp.types().TypeError,
-                      absl::StrCat("object.__new__(", cls->name->view(), ") is not safe, use the base's __new__()"));
+  return interp.Raise(interp.types().TypeError, "object.__new__(", cls->name->view(),
+                      ") is not safe, use the base's __new__()");
 }
 
 Result<Value> ObjectInit(Interpreter& interp, const CallArgs& args) {
   ClassObject* cls = interp.class_of(args.self);
   if ((!args.positional.empty() || !args.keywords.empty()) && (cls->has_init || !cls->has_new)) {
-    return interp.Raise(
-        interp.types().TypeError,
-        absl::StrCat(cls->name->view(), ".__init__() takes exactly one argument (the instance to initialize)"));
+    return interp.Raise(interp.types().TypeError, cls->name->view(),
+                        ".__init__() takes exactly one argument (the instance to initialize)");
   }
   return Value::None();
 }
@@ -103,8 +101,8 @@ Result<Value> GetDict(Interpreter& interp, const CallArgs& args) {
   bool has = o != nullptr && (args.self.IsInstance() || args.self.IsFunction() || args.self.IsException() ||
                               args.self.IsModule() || !o->cls->is_native);
   if (!has || o->cls == interp.types().object || o->cls->slots_only) {
-    return interp.Raise(interp.types().AttributeError,
-                        absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '__dict__'"));
+    return interp.Raise(interp.types().AttributeError, "'", interp.TypeName(args.self),
+                        "' object has no attribute '__dict__'");
   }
   if (args.self.IsModule()) COBRA_TRY(ForceAll(interp, args.self.as<ModuleObject>()));
   return Value(interp.AttrsOf(o));
@@ -158,8 +156,8 @@ void AddObjectTextMethods(Interpreter& interp, ClassObject* object) {
     COBRA_TRY_ASSIGN(absl::string_view spec,
                      OnlyArgument<absl::string_view>(interp, "__format__", "format_spec", args));
     if (!spec.empty()) {
-      return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported format string passed to ",
-                                                                 interp.TypeName(args.self), ".__format__"));
+      return interp.Raise(interp.types().TypeError, "unsupported format string passed to ", interp.TypeName(args.self),
+                          ".__format__");
     }
     COBRA_TRY_ASSIGN(StrObject * s, interp.Str(args.self));
     return Value(s);
@@ -220,8 +218,8 @@ void AddObjectHooks(Interpreter& interp, ClassObject* object) {
             [](Interpreter& interp, const CallArgs&) -> Result<Value> { return interp.Unsupported("pickling"); });
   AddClassMethod(interp, object, "__init_subclass__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.keywords.empty() && args.positional.empty()) return Value::None();
-    return interp.Raise(interp.types().TypeError, absl::StrCat(args.self.as<ClassObject>()->name->view(),
-                                                               ".__init_subclass__() takes no keyword arguments"));
+    return interp.Raise(interp.types().TypeError, args.self.as<ClassObject>()->name->view(),
+                        ".__init_subclass__() takes no keyword arguments");
   });
   AddClassMethod(interp, object, "__subclasshook__",
                  [](Interpreter&, const CallArgs&) -> Result<Value> { return Value::NotImplemented(); });

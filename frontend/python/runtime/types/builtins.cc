@@ -34,14 +34,10 @@ Result<Value> Print(Interpreter& interp, const CallArgs& args) {
                 .Optional("file", &file)
                 .Optional("flush", &flush)
                 .Finish());
-  if (!separator.IsNone() && !separator.IsStr()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("sep must be None or a string, not ", interp.TypeName(separator)));
-  }
-  if (!end.IsNone() && !end.IsStr()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("end must be None or a string, not ", interp.TypeName(end)));
-  }
+  if (!separator.IsNone() && !separator.IsStr())
+    return interp.Raise(interp.types().TypeError, "sep must be None or a string, not ", interp.TypeName(separator));
+  if (!end.IsNone() && !end.IsStr())
+    return interp.Raise(interp.types().TypeError, "end must be None or a string, not ", interp.TypeName(end));
   std::string out;
   for (size_t i = 0; i < items.size(); ++i) {
     if (i > 0) absl::StrAppend(&out, separator.IsNone() ? " " : separator.str());
@@ -62,8 +58,8 @@ Result<Value> Print(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> Len(Interpreter& interp, const CallArgs& args) {
   if (args.positional.size() != 1) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("len() takes exactly one argument (", args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError, "len() takes exactly one argument (", args.positional.size(),
+                        " given)");
   }
   COBRA_TRY_ASSIGN(int64_t n, interp.Length(args.positional[0]));
   return Value::Int(n);
@@ -75,8 +71,7 @@ Result<Value> MinMax(Interpreter& interp, const CallArgs& args, bool max) {
   Value key, fallback = Value::Unbound();
   ArgReader reader(interp, name, args);
   COBRA_TRY(reader.VarArgs(&items).Optional("key", &key).Optional("default", &fallback).Finish());
-  if (items.empty())
-    return interp.Raise(interp.types().TypeError, absl::StrCat(name, " expected at least 1 argument, got 0"));
+  if (items.empty()) return interp.Raise(interp.types().TypeError, name, " expected at least 1 argument, got 0");
   Value best = Value::Unbound(), best_key;
   auto consider = [&](Value v) -> Result<bool> {
     Value k = v;
@@ -93,8 +88,8 @@ Result<Value> MinMax(Interpreter& interp, const CallArgs& args, bool max) {
   };
   if (items.size() > 1) {
     if (!fallback.IsUnbound()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("Cannot specify a default for ", name, "() with multiple positional arguments"));
+      return interp.Raise(interp.types().TypeError, "Cannot specify a default for ", name,
+                          "() with multiple positional arguments");
     }
     for (Value v : items) {
       COBRA_TRY(interp.Step());
@@ -105,7 +100,7 @@ Result<Value> MinMax(Interpreter& interp, const CallArgs& args, bool max) {
   COBRA_TRY(interp.Iterate(items[0], consider));
   if (!best.IsUnbound()) return best;
   if (!fallback.IsUnbound()) return fallback;
-  return interp.Raise(interp.types().ValueError, absl::StrCat(name, "() arg is an empty sequence"));
+  return interp.Raise(interp.types().ValueError, name, "() arg is an empty sequence");
 }
 
 Result<Value> Sum(Interpreter& interp, const CallArgs& args) {
@@ -137,17 +132,15 @@ Result<Value> Abs(Interpreter& interp, const CallArgs& args) {
   if (v.IsFloat()) return Value::Float(std::fabs(v.as_float()));
   COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(v, interp.names().__abs__, {}));
   if (!r.IsUnbound()) return r;
-  return interp.Raise(interp.types().TypeError, absl::StrCat("bad operand type for abs(): '", interp.TypeName(v), "'"));
+  return interp.Raise(interp.types().TypeError, "bad operand type for abs(): '", interp.TypeName(v), "'");
 }
 
 Result<Value> Round(Interpreter& interp, const CallArgs& args) {
   Value v, digits;
   COBRA_TRY(ArgReader(interp, "round", args).Required("number", &v).Optional("ndigits", &digits).Finish());
   Value method = interp.LookupClass(interp.class_of(v), interp.names().__round__);
-  if (method.IsUnbound()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("type ", interp.TypeName(v), " doesn't define __round__ method"));
-  }
+  if (method.IsUnbound())
+    return interp.Raise(interp.types().TypeError, "type ", interp.TypeName(v), " doesn't define __round__ method");
   if (digits.IsNone()) return interp.CallSpecial(v, interp.names().__round__, {});
   return interp.CallSpecial(v, interp.names().__round__, {digits});
 }
@@ -164,8 +157,8 @@ Result<Value> DivMod(Interpreter& interp, const CallArgs& args) {
                                         : interp.CallSpecial(a, interp.names().__divmod__, {b}));
     if (!r.IsUnbound() && !r.IsNotImplemented()) return r;
   }
-  return interp.Raise(interp.types().TypeError, absl::StrCat("unsupported operand type(s) for divmod(): '",
-                                                             interp.TypeName(a), "' and '", interp.TypeName(b), "'"));
+  return interp.Raise(interp.types().TypeError, "unsupported operand type(s) for divmod(): '", interp.TypeName(a),
+                      "' and '", interp.TypeName(b), "'");
 }
 
 Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
@@ -176,13 +169,12 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
   if (base.IsInstance()) {
     COBRA_TRY_ASSIGN(Value own, interp.CallSpecial(base, interp.names().__pow__, {exponent, modulus}));
     if (!own.IsUnbound() && !own.IsNotImplemented()) return own;
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("unsupported operand type(s) for ** or pow(): '", interp.TypeName(base), "', '",
-                                     interp.TypeName(exponent), "', '", interp.TypeName(modulus), "'"));
+    return interp.Raise(interp.types().TypeError, "unsupported operand type(s) for ** or pow(): '",
+                        interp.TypeName(base), "', '", interp.TypeName(exponent), "', '", interp.TypeName(modulus),
+                        "'");
   }
-  if (!IsIntLike(base) || !IsIntLike(exponent) || !IsIntLike(modulus)) {
+  if (!IsIntLike(base) || !IsIntLike(exponent) || !IsIntLike(modulus))
     return interp.Raise(interp.types().TypeError, "pow() 3rd argument not allowed unless all arguments are integers");
-  }
   const BigInt b = ToBigInt(base), e = ToBigInt(exponent), m = ToBigInt(modulus);
   if (m.zero()) return interp.Raise(interp.types().ValueError, "pow() 3rd argument cannot be 0");
   return ModularPower(interp, b, e, m);
@@ -190,8 +182,7 @@ Result<Value> Pow(Interpreter& interp, const CallArgs& args) {
 
 Result<StrObject*> NameArgument(Interpreter& interp, Value v) {
   if (v.IsStr()) return interp.InternStr(v.as<StrObject>());
-  return interp.Raise(interp.types().TypeError,
-                      absl::StrCat("attribute name must be string, not '", interp.TypeName(v), "'"));
+  return interp.Raise(interp.types().TypeError, "attribute name must be string, not '", interp.TypeName(v), "'");
 }
 
 Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
@@ -254,8 +245,7 @@ Result<Value> NextFunction(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(ArgReader(interp, "next", args).Required("iterator", &it).Optional("default", &fallback).Finish());
   if (!it.IsIterator() && !it.IsGenerator() &&
       interp.LookupClass(interp.class_of(it), interp.names().__next__).IsUnbound()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("'", interp.TypeName(it), "' object is not an iterator"));
+    return interp.Raise(interp.types().TypeError, "'", interp.TypeName(it), "' object is not an iterator");
   }
   if (fallback.IsUnbound() && !it.IsIterator()) return interp.CallSpecial(it, interp.names().__next__, {});
   COBRA_TRY_ASSIGN(Value v, interp.Next(it));
@@ -317,12 +307,12 @@ Result<Value> Ord(Interpreter& interp, const CallArgs& args) {
   if (v.IsBytes() && v.as<BytesObject>()->size == 1)
     return Value::Int(static_cast<unsigned char>(v.as<BytesObject>()->data[0]));
   if (!v.IsStr())
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("ord() expected string of length 1, but ", interp.TypeName(v), " found"));
+    return interp.Raise(interp.types().TypeError, "ord() expected string of length 1, but ", interp.TypeName(v),
+                        " found");
   auto* s = v.as<StrObject>();
   if (s->length != 1) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("ord() expected a character, but string of length ", s->length, " found"));
+    return interp.Raise(interp.types().TypeError, "ord() expected a character, but string of length ", s->length,
+                        " found");
   }
   int64_t at = 0;
   return Value::Int(DecodeUtf8(s->data, &at));
@@ -353,8 +343,8 @@ template <Simple f>
 NativeFunction OneArgument(absl::string_view name) {
   return [name = std::string(name)](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     if (args.positional.size() != 1 || !args.keywords.empty()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(name, "() takes exactly one argument (", args.positional.size(), " given)"));
+      return interp.Raise(interp.types().TypeError, name, "() takes exactly one argument (", args.positional.size(),
+                          " given)");
     }
     return f(interp, args.positional[0]);
   };

@@ -143,8 +143,7 @@ Result<Value> FromHex(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size())));
   std::string out;
   auto bad = [&](size_t at) {
-    return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("non-hexadecimal number found in fromhex() arg at position ", at));
+    return interp.Raise(interp.types().ValueError, "non-hexadecimal number found in fromhex() arg at position ", at);
   };
   for (size_t i = 0; i < text.size();) {
     if (absl::ascii_isspace(static_cast<unsigned char>(text[i]))) {
@@ -187,9 +186,8 @@ Result<Value> TranslateBytes(Interpreter& interp, const CallArgs& args) {
   std::string out;
   for (char c : args.self.as<BytesObject>()->view()) {
     if (drop.IsBytes() && drop.as<BytesObject>()->view().find(c) != absl::string_view::npos) continue;
-    if (!table.IsNone() && (!table.IsBytes() || table.as<BytesObject>()->size != 256)) {
+    if (!table.IsNone() && (!table.IsBytes() || table.as<BytesObject>()->size != 256))
       return interp.Raise(interp.types().ValueError, "translation table must be 256 characters long");
-    }
     out.push_back(table.IsNone() ? c : table.as<BytesObject>()->data[static_cast<unsigned char>(c)]);
   }
   return Value(interp.NewBytes(out));
@@ -209,8 +207,7 @@ Result<Value> BytesNew(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(Value own, interp.CallSpecial(source, interp.names().__bytes__, {}));
   if (!own.IsUnbound()) {
     if (own.IsBytes()) return own;
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("__bytes__ returned non-bytes (type ", interp.TypeName(own), ")"));
+    return interp.Raise(interp.types().TypeError, "__bytes__ returned non-bytes (type ", interp.TypeName(own), ")");
   }
   std::string out;
   if (source.IsIntOrBool()) {
@@ -254,9 +251,8 @@ Result<Value> BytesGetItem(Interpreter& interp, const CallArgs& args) {
 // byte.
 Result<std::string> NeedleOf(Interpreter& interp, Value v, absl::string_view expected) {
   if (v.IsBytes()) return std::string(v.as<BytesObject>()->view());
-  if (!v.IsBigInt() && !v.IsIntOrBool()) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat(expected, ", not '", interp.TypeName(v), "'"));
-  }
+  if (!v.IsBigInt() && !v.IsIntOrBool())
+    return interp.Raise(interp.types().TypeError, expected, ", not '", interp.TypeName(v), "'");
   if (v.IsBigInt() || v.as_int() < 0 || v.as_int() > 255)
     return interp.Raise(interp.types().ValueError, "byte must be in range(0, 256)");
   return std::string(1, static_cast<char>(v.as_int()));
@@ -306,9 +302,8 @@ Result<Value> BytesJoin(Interpreter& interp, const CallArgs& args) {
   absl::string_view separator = args.self.as<BytesObject>()->view();
   COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
     if (!v.IsBytes()) {
-      return interp.Raise(
-          interp.types().TypeError,
-          absl::StrCat("sequence item ", index, ": expected a bytes-like object, ", interp.TypeName(v), " found"));
+      return interp.Raise(interp.types().TypeError, "sequence item ", index, ": expected a bytes-like object, ",
+                          interp.TypeName(v), " found");
     }
     if (index++ > 0) out.append(separator.data(), separator.size());
     out.append(v.as<BytesObject>()->data, static_cast<size_t>(v.as<BytesObject>()->size));

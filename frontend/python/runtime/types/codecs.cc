@@ -52,7 +52,7 @@ Result<CodecName> FindCodec(Interpreter& interp, absl::string_view encoding) {
   if (const CodecName* known = KnownCodec(encoding)) return *known;
   if (ast::DecodeFrom(encoding, "").kind != ast::EncodingKind::kUnknown)
     return interp.Unsupported(absl::StrCat("encoding into ", encoding));
-  return interp.Raise(interp.types().LookupError, absl::StrCat("unknown encoding: ", encoding));
+  return interp.Raise(interp.types().LookupError, "unknown encoding: ", encoding);
 }
 
 std::string EscapeOf(uint32_t c) {
@@ -236,8 +236,7 @@ Result<Value> DecodeAsSource(Interpreter& interp, absl::string_view bytes, absl:
                              static_cast<int64_t>(decoded.bad), static_cast<int64_t>(decoded.bad) + 1,
                              "illegal multibyte sequence");
     case ast::EncodingKind::kUnsupported: break;
-    case ast::EncodingKind::kUnknown:
-      return interp.Raise(interp.types().LookupError, absl::StrCat("unknown encoding: ", encoding));
+    case ast::EncodingKind::kUnknown: return interp.Raise(interp.types().LookupError, "unknown encoding: ", encoding);
   }
   return interp.Unsupported(absl::StrCat("decoding from ", encoding));
 }

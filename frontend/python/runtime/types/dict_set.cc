@@ -1,5 +1,4 @@
 // dict, its views, set and frozenset.
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/heap/set_order.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 
@@ -31,17 +30,14 @@ Result<Value> DictNew(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<void> UpdateFrom(Interpreter& interp, DictObject* d, const CallArgs& args, absl::string_view name) {
-  if (args.positional.size() > 1) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(name, " expected at most 1 argument, got ", args.positional.size()));
-  }
+  if (args.positional.size() > 1)
+    return interp.Raise(interp.types().TypeError, name, " expected at most 1 argument, got ", args.positional.size());
   if (args.positional.size() == 1) {
     Value source = args.positional[0];
     if (!source.IsDict() && !IsIterable(interp, source)) {
       COBRA_TRY_ASSIGN(Value keys, interp.GetAttrOrUnbound(source, interp.names().keys));
       if (keys.IsUnbound())
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat("'", interp.TypeName(source), "' object is not iterable"));
+        return interp.Raise(interp.types().TypeError, "'", interp.TypeName(source), "' object is not iterable");
     }
     COBRA_TRY(interp.DictUpdate(d, source));
   }
@@ -244,8 +240,8 @@ Result<Value> CompareWith(Interpreter& interp, const CallArgs& args) {
 
 Result<Value> One(Interpreter& interp, absl::string_view name, const CallArgs& args) {
   if (args.positional.size() != 1) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat("set.", name, "() takes exactly one argument (",
-                                                               args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError, "set.", name, "() takes exactly one argument (",
+                        args.positional.size(), " given)");
   }
   return args.positional[0];
 }

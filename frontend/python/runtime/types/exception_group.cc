@@ -21,13 +21,13 @@ Result<Value> GroupNew(Interpreter& interp, const CallArgs& args) {
   const BuiltinTypes& t = interp.types();
   auto* cls = args.self.as<ClassObject>();
   if (args.positional.size() < 2) {
-    return interp.Raise(t.TypeError, absl::StrCat("BaseExceptionGroup.__new__() takes exactly 2 arguments (",
-                                                  args.positional.size(), " given)"));
+    return interp.Raise(t.TypeError, "BaseExceptionGroup.__new__() takes exactly 2 arguments (", args.positional.size(),
+                        " given)");
   }
   Value message = args.positional[0], children = args.positional[1];
   if (!message.IsStr()) {
-    return interp.Raise(t.TypeError, absl::StrCat("BaseExceptionGroup.__new__() argument 1 must be str, not ",
-                                                  interp.TypeName(message)));
+    return interp.Raise(t.TypeError, "BaseExceptionGroup.__new__() argument 1 must be str, not ",
+                        interp.TypeName(message));
   }
   if (!children.IsList() && !children.IsTuple())
     return interp.Raise(t.TypeError, "second argument (exceptions) must be a sequence");
@@ -35,10 +35,8 @@ Result<Value> GroupNew(Interpreter& interp, const CallArgs& args) {
   if (items.empty()) return interp.Raise(t.ValueError, "second argument (exceptions) must be a non-empty sequence");
   bool only_exceptions = true;
   for (size_t i = 0; i < items.size(); ++i) {
-    if (!items[i].IsException()) {
-      return interp.Raise(t.ValueError,
-                          absl::StrCat("Item ", i, " of second argument (exceptions) is not an exception"));
-    }
+    if (!items[i].IsException())
+      return interp.Raise(t.ValueError, "Item ", i, " of second argument (exceptions) is not an exception");
     only_exceptions = only_exceptions && Interpreter::IsSubclassOf(items[i].object()->cls, t.Exception);
   }
   if (cls == t.BaseExceptionGroup) {
@@ -93,9 +91,8 @@ Result<SplitGroup> SplitBy(Interpreter& interp, Value group, Value condition) {
   bool classes =
       condition.IsTuple() ||
       (condition.IsClass() && Interpreter::IsSubclassOf(condition.as<ClassObject>(), interp.types().BaseException));
-  if (!classes && !interp.IsCallable(condition)) {
+  if (!classes && !interp.IsCallable(condition))
     return interp.Raise(interp.types().TypeError, "expected a function, exception type or tuple of exception types");
-  }
   return Split(interp, group, [&](Value e) -> Result<bool> {
     if (classes) return interp.IsInstance(e, condition);
     COBRA_TRY_ASSIGN(Value r, interp.Call(condition, {e}));

@@ -136,8 +136,7 @@ Result<Value> ExceptionInit(Interpreter& interp, const CallArgs& args) {
     bool takes = Interpreter::IsSubclassOf(cls, interp.types().ImportError) ||
                  Interpreter::IsSubclassOf(cls, interp.types().AttributeError) ||
                  Interpreter::IsSubclassOf(cls, interp.types().NameError);
-    if (!takes)
-      return interp.Raise(interp.types().TypeError, absl::StrCat(cls->name->view(), "() takes no keyword arguments"));
+    if (!takes) return interp.Raise(interp.types().TypeError, cls->name->view(), "() takes no keyword arguments");
     for (const KeywordArg& k : args.keywords)
       interp.AttrsOf(Self(args))->table.SetStr(interp.heap(), FieldKey(interp, k.name->view()), k.value);
   }

@@ -32,16 +32,14 @@ class ZipIterator : public NativeIterator {
       if (!t->items[i].IsUnbound()) continue;
       if (!strict_) return Value::Unbound();
       if (i > 0) {
-        return interp.Raise(interp.types().ValueError,
-                            absl::StrCat("zip() argument ", i + 1, " is shorter than argument",
-                                         i == 1 ? " 1" : absl::StrCat("s 1-", i)));
+        return interp.Raise(interp.types().ValueError, "zip() argument ", i + 1, " is shorter than argument",
+                            i == 1 ? " 1" : absl::StrCat("s 1-", i));
       }
       for (size_t j = 1; j < n_; ++j) {
         COBRA_TRY_ASSIGN(Value v, interp.Next(its_[j]));
         if (!v.IsUnbound()) {
-          return interp.Raise(interp.types().ValueError,
-                              absl::StrCat("zip() argument ", j + 1, " is longer than argument",
-                                           j == 1 ? " 1" : absl::StrCat("s 1-", j)));
+          return interp.Raise(interp.types().ValueError, "zip() argument ", j + 1, " is longer than argument",
+                              j == 1 ? " 1" : absl::StrCat("s 1-", j));
         }
       }
       return Value::Unbound();
@@ -144,10 +142,8 @@ Result<Value> MapNew(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> FilterNew(Interpreter& interp, const CallArgs& args) {
-  if (args.positional.size() != 2) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("filter expected 2 arguments, got ", args.positional.size()));
-  }
+  if (args.positional.size() != 2)
+    return interp.Raise(interp.types().TypeError, "filter expected 2 arguments, got ", args.positional.size());
   COBRA_TRY_ASSIGN(Value it, interp.Iter(args.positional[1]));
   return Make(interp, args, interp.heap().New<FilterIterator>(args.positional[0], it));
 }
@@ -158,8 +154,7 @@ Result<Value> ReversedNew(Interpreter& interp, const CallArgs& args) {
   if (!it.IsUnbound()) return it;
   bool sequence = v.IsObject() && !interp.LookupClass(v.object()->cls, interp.names().__getitem__).IsUnbound() &&
                   !interp.LookupClass(v.object()->cls, interp.names().__len__).IsUnbound() && !v.IsDict();
-  if (!sequence)
-    return interp.Raise(interp.types().TypeError, absl::StrCat("'", interp.TypeName(v), "' object is not reversible"));
+  if (!sequence) return interp.Raise(interp.types().TypeError, "'", interp.TypeName(v), "' object is not reversible");
   COBRA_TRY_ASSIGN(int64_t n, interp.Length(v));
   ListObject* items = interp.NewList();
   for (int64_t i = n; i > 0; --i) {

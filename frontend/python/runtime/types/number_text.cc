@@ -95,8 +95,7 @@ Result<Value> OfUnknownNumber(Interpreter& interp, Value v, absl::string_view me
 Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base, Value original) {
   auto bad = [&]() -> Result<Value> {
     COBRA_TRY_ASSIGN(StrObject * repr, interp.Repr(original));
-    return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("invalid literal for int() with base ", base, ": ", repr->view()));
+    return interp.Raise(interp.types().ValueError, "invalid literal for int() with base ", base, ": ", repr->view());
   };
   COBRA_TRY(interp.Charge(static_cast<int64_t>(text.size()) / 4));
   std::string ascii = AsciiDigits(text);
@@ -128,8 +127,8 @@ Result<Value> IntFromText(Interpreter& interp, absl::string_view text, int base,
   int parse_base = base;
   if (static_cast<int64_t>(s.size()) > 4300 && (parse_base & (parse_base - 1)) != 0) {
     return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("Exceeds the limit (4300 digits) for integer string conversion: value has ",
-                                     s.size(), " digits; use sys.set_int_max_str_digits() to increase the limit"));
+                        "Exceeds the limit (4300 digits) for integer string conversion: value has ", s.size(),
+                        " digits; use sys.set_int_max_str_digits() to increase the limit");
   }
   if (static_cast<int64_t>(s.size()) * 5 > interp.limits().big_int_bits) return interp.IntTooLarge();
   // Each digit multiplies all words so far.
@@ -162,7 +161,7 @@ Result<Value> FloatFromText(Interpreter& interp, absl::string_view text, Value o
   }
   if (!ok) {
     COBRA_TRY_ASSIGN(StrObject * repr, interp.Repr(original));
-    return interp.Raise(interp.types().ValueError, absl::StrCat("could not convert string to float: ", repr->view()));
+    return interp.Raise(interp.types().ValueError, "could not convert string to float: ", repr->view());
   }
   return Value::Float(lower[0] == '-' ? -d : d);
 }

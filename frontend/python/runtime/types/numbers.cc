@@ -72,16 +72,15 @@ Result<double> Interpreter::AsFloat(Value v) {
     COBRA_TRY_ASSIGN(Value r, CallSpecial(v, names_.__float__, {}));
     if (!r.IsUnbound()) {
       if (NumberAsDouble(r, &d) && !IsIntLike(r)) return d;
-      return Raise(types_.TypeError,
-                   absl::StrCat(TypeName(v), ".__float__ returned non-float (type ", TypeName(r), ")"));
+      return Raise(types_.TypeError, TypeName(v), ".__float__ returned non-float (type ", TypeName(r), ")");
     }
     COBRA_TRY_ASSIGN(r, CallSpecial(v, names_.__index__, {}));
     if (!r.IsUnbound() && NumberAsDouble(r, &d)) return d;
   }
-  return Raise(types_.TypeError, absl::StrCat("must be real number, not ", TypeName(v)));
+  return Raise(types_.TypeError, "must be real number, not ", TypeName(v));
 }
 
-Result<Value> RoundFloat(Interpreter& interp, double d, int64_t digits) {
+Result<Value> RoundFloat(double d, int64_t digits) {
   if (!std::isfinite(d) || digits > 400) return Value::Float(d);
   if (digits < -400) return Value::Float(std::copysign(0.0, d));
   // Rounds through decimal text, which rounds the exact value, half to even.
@@ -147,13 +146,12 @@ Result<Value> IntOf(Interpreter& interp, Value v) {
     COBRA_TRY_ASSIGN(Value r, interp.CallSpecial(v, name, {}));
     if (r.IsUnbound()) continue;
     if (!IsIntLike(r))
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(name->view(), " returned non-int (type ", interp.TypeName(r), ")"));
+      return interp.Raise(interp.types().TypeError, name->view(), " returned non-int (type ", interp.TypeName(r), ")");
     return r;
   }
   return interp.Raise(interp.types().TypeError,
-                      absl::StrCat("int() argument must be a string, a bytes-like object or a real number, not '",
-                                   interp.TypeName(v), "'"));
+                      "int() argument must be a string, a bytes-like object or a real number, not '",
+                      interp.TypeName(v), "'");
 }
 
 Result<Value> IntNew(Interpreter& interp, const CallArgs& args) {
@@ -199,9 +197,8 @@ Result<Value> FloatNew(Interpreter& interp, const CallArgs& args) {
               (x.IsObject() && (!interp.LookupClass(x.object()->cls, interp.names().__float__).IsUnbound() ||
                                 !interp.LookupClass(x.object()->cls, interp.names().__index__).IsUnbound()));
     if (!ok) {
-      return interp.Raise(
-          interp.types().TypeError,
-          absl::StrCat("float() argument must be a string or a real number, not '", interp.TypeName(x), "'"));
+      return interp.Raise(interp.types().TypeError, "float() argument must be a string or a real number, not '",
+                          interp.TypeName(x), "'");
     }
     COBRA_TRY_ASSIGN(d, interp.AsFloat(x));
     result = Value::Float(d);
@@ -266,7 +263,7 @@ Result<Value> Round(Interpreter& interp, Value v, Value digits) {
   NumberAsDouble(v, &d);
   if (!digits.IsNone()) {
     COBRA_TRY_ASSIGN(int64_t n, interp.Index(digits));
-    return RoundFloat(interp, d, n);
+    return RoundFloat(d, n);
   }
   if (!std::isfinite(d)) return IntOf(interp, v);
   double rounded = std::nearbyint(d);  // half to even in the default rounding mode
@@ -394,9 +391,8 @@ void AddRealNumberMethods(Interpreter& interp, ClassObject* cls) {
   AddMethod(interp, cls, "__divmod__", [](Interpreter& interp, const CallArgs& args) -> Result<Value> {
     COBRA_TRY_ASSIGN(Value other, OnlyArgument(interp, "__divmod__", "other", args));
     double divisor;
-    if (NumberAsDouble(other, &divisor) && divisor == 0 && !(IsIntLike(args.self) && IsIntLike(other))) {
+    if (NumberAsDouble(other, &divisor) && divisor == 0 && !(IsIntLike(args.self) && IsIntLike(other)))
       return interp.Raise(interp.types().ZeroDivisionError, "float divmod()");
-    }
     COBRA_TRY_ASSIGN(Value q, BuiltinBinary(interp, Interpreter::BinaryOp::kFloorDiv, args.self, other));
     if (q.IsNotImplemented()) return q;
     COBRA_TRY_ASSIGN(Value r, BuiltinBinary(interp, Interpreter::BinaryOp::kMod, args.self, other));
@@ -506,9 +502,8 @@ Result<Value> FloatFromHex(Interpreter& interp, const CallArgs& args) {
   const std::string number = sign + body;  // into which `end` points
   char* end = nullptr;
   double d = body.find_first_of(" \t") == std::string::npos ? std::strtod(number.c_str(), &end) : 0;
-  if (end == nullptr || *end != 0 || body.size() < 3) {
+  if (end == nullptr || *end != 0 || body.size() < 3)
     return interp.Raise(interp.types().ValueError, "invalid hexadecimal floating-point string");
-  }
   if (std::isinf(d) && !word)
     return interp.Raise(interp.types().OverflowError, "hexadecimal value too large to represent as a float");
   return Value::Float(d);

@@ -23,9 +23,8 @@ Result<std::string> PercentNumber(Interpreter& interp, const PercentSpec& p, Val
   if (std::string("eEfFgG").find(p.type) != std::string::npos) {
     double d;
     if (!NumberAsDouble(v, &d)) {
-      if (!v.IsObject() || v.IsStr() || interp.LookupClass(v.object()->cls, interp.names().__float__).IsUnbound()) {
-        return interp.Raise(interp.types().TypeError, absl::StrCat("must be real number, not ", interp.TypeName(v)));
-      }
+      if (!v.IsObject() || v.IsStr() || interp.LookupClass(v.object()->cls, interp.names().__float__).IsUnbound())
+        return interp.Raise(interp.types().TypeError, "must be real number, not ", interp.TypeName(v));
       COBRA_TRY_ASSIGN(d, interp.AsFloat(v));
     }
     char lower = static_cast<char>(absl::ascii_tolower(static_cast<unsigned char>(p.type)));
@@ -45,9 +44,9 @@ Result<std::string> PercentNumber(Interpreter& interp, const PercentSpec& p, Val
         COBRA_TRY_ASSIGN(int64_t i, interp.Index(v));
         whole = Value::Int(i);
       } else {
-        return interp.Raise(interp.types().TypeError, absl::StrCat("%", std::string(1, p.type), " format: ",
-                                                                   decimal ? "a real number" : "an integer",
-                                                                   " is required, not ", interp.TypeName(v)));
+        return interp.Raise(interp.types().TypeError, "%", std::string(1, p.type),
+                            " format: ", decimal ? "a real number" : "an integer", " is required, not ",
+                            interp.TypeName(v));
       }
     }
     BigInt b = ToBigInt(whole);
@@ -82,8 +81,8 @@ Result<std::string> PercentText(Interpreter& interp, const PercentSpec& p, Value
   } else if (bytes && p.type == 's') {
     if (!v.IsBytes()) {
       return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("%b requires a bytes-like object, or an object that implements __bytes__, not '",
-                                       interp.TypeName(v), "'"));
+                          "%b requires a bytes-like object, or an object that implements __bytes__, not '",
+                          interp.TypeName(v), "'");
     }
     text = std::string(v.as<BytesObject>()->view());
     if (p.precision >= 0 && p.precision < static_cast<int64_t>(text.size()))
@@ -211,9 +210,8 @@ Result<PercentSpec> PercentFormatter::ReadSpec() {
 Result<std::string> PercentFormatter::Convert(const PercentSpec& p, Value value) {
   if (p.type == 's' || p.type == 'r' || p.type == 'a' || p.type == 'c') return PercentText(interp_, p, value, bytes_);
   if (std::string("diuxXoeEfFgG").find(p.type) != std::string::npos) return PercentNumber(interp_, p, value);
-  return interp_.Raise(interp_.types().ValueError,
-                       absl::StrCat("unsupported format character '", std::string(1, p.type), "' (0x",
-                                    absl::Hex(p.type), ") at index ", at_ - 1));
+  return interp_.Raise(interp_.types().ValueError, "unsupported format character '", std::string(1, p.type), "' (0x",
+                       absl::Hex(p.type), ") at index ", at_ - 1);
 }
 
 bool PercentFormatter::HasUnusedItems() const {

@@ -24,13 +24,13 @@ Result<Value> SeqGetItem(Interpreter& interp, absl::Span<const Value> items, Val
   }
   if (!IsIntLike(key) &&
       (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(type_name, " indices must be integers or slices, not ", interp.TypeName(key)));
+    return interp.Raise(interp.types().TypeError, type_name, " indices must be integers or slices, not ",
+                        interp.TypeName(key));
   }
   COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
   int64_t n = static_cast<int64_t>(items.size());
   if (i < 0) i += n;
-  if (i < 0 || i >= n) return interp.Raise(interp.types().IndexError, absl::StrCat(type_name, " index out of range"));
+  if (i < 0 || i >= n) return interp.Raise(interp.types().IndexError, type_name, " index out of range");
   return items[static_cast<size_t>(i)];
 }
 
@@ -79,8 +79,8 @@ Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value
       return {};
     }
     if (static_cast<int64_t>(fresh.size()) != r.length) {
-      return interp.Raise(interp.types().ValueError, absl::StrCat("attempt to assign sequence of size ", fresh.size(),
-                                                                  " to extended slice of size ", r.length));
+      return interp.Raise(interp.types().ValueError, "attempt to assign sequence of size ", fresh.size(),
+                          " to extended slice of size ", r.length);
     }
     for (int64_t i = 0, at = r.start; i < r.length; ++i, at += r.step)
       items[static_cast<size_t>(at)] = fresh[static_cast<size_t>(i)];
@@ -88,8 +88,8 @@ Result<void> ListSetItem(Interpreter& interp, ListObject* list, Value key, Value
   }
   if (!IsIntLike(key) &&
       (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("list indices must be integers or slices, not ", interp.TypeName(key)));
+    return interp.Raise(interp.types().TypeError, "list indices must be integers or slices, not ",
+                        interp.TypeName(key));
   }
   COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
   if (i < 0) i += static_cast<int64_t>(items.size());
@@ -178,8 +178,8 @@ Result<Value> ListInit(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Append(Interpreter& interp, const CallArgs& args) {
   if (args.positional.size() != 1 || !args.keywords.empty()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("list.append() takes exactly one argument (", args.positional.size(), " given)"));
+    return interp.Raise(interp.types().TypeError, "list.append() takes exactly one argument (", args.positional.size(),
+                        " given)");
   }
   COBRA_TRY(interp.CheckSize(static_cast<int64_t>(Self(args)->items.size()) + 1, 0));
   Self(args)->items.push_back(interp.heap(), args.positional[0]);
@@ -251,7 +251,7 @@ Result<Value> IndexOf(Interpreter& interp, const CallArgs& args) {
   if (at >= 0) return Value::Int(at);
   if (args.self.IsTuple()) return interp.Raise(interp.types().ValueError, "tuple.index(x): x not in tuple");
   COBRA_TRY_ASSIGN(StrObject * repr, interp.Repr(v));
-  return interp.Raise(interp.types().ValueError, absl::StrCat(repr->view(), " is not in list"));
+  return interp.Raise(interp.types().ValueError, repr->view(), " is not in list");
 }
 Result<Value> Count(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(Value v, OnlyArgument(interp, "count", "value", args));

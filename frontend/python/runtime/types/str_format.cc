@@ -197,8 +197,8 @@ Result<FormatSpec> ParseSpec(Interpreter& interp, absl::string_view s, Value v) 
     f.precision = static_cast<int>(std::min<int64_t>(p, INT32_MAX));
   }
   if (rest.size() > 1) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat("Invalid format specifier '", s,
-                                                                "' for object of type '", interp.TypeName(v), "'"));
+    return interp.Raise(interp.types().ValueError, "Invalid format specifier '", s, "' for object of type '",
+                        interp.TypeName(v), "'");
   }
   if (!rest.empty()) f.type = rest[0];
   COBRA_TRY(interp.CheckSize(f.width, 4));
@@ -258,10 +258,8 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
   BigInt b = ToBigInt(v);
   if (f.precision >= 0)
     return interp.Raise(interp.types().ValueError, "Precision not allowed in integer format specifier");
-  if (f.type == 'n' && f.grouping != 0) {
-    return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'n'."));
-  }
+  if (f.type == 'n' && f.grouping != 0)
+    return interp.Raise(interp.types().ValueError, "Cannot specify '", std::string(1, f.grouping), "' with 'n'.");
   if (f.type == 'c') {
     if (f.sign_given)
       return interp.Raise(interp.types().ValueError, "Sign not allowed with integer format specifier 'c'");
@@ -269,8 +267,7 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
       return interp.Raise(interp.types().ValueError,
                           "Alternate form (#) not allowed with integer format specifier 'c'");
     if (f.grouping != 0)
-      return interp.Raise(interp.types().ValueError,
-                          absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'c'."));
+      return interp.Raise(interp.types().ValueError, "Cannot specify '", std::string(1, f.grouping), "' with 'c'.");
     std::string out;
     if (b.negative() || b.bits() > 21 || b.ToInt64() > 0x10ffff)
       return interp.Raise(interp.types().OverflowError, "%c arg not in range(0x110000)");
@@ -285,8 +282,7 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
   if (f.type == 'X') digits = absl::AsciiStrToUpper(digits);
   if (f.grouping != 0) {
     if (f.grouping == ',' && base != 10)
-      return interp.Raise(interp.types().ValueError,
-                          absl::StrCat("Cannot specify ',' with '", std::string(1, f.type), "'."));
+      return interp.Raise(interp.types().ValueError, "Cannot specify ',' with '", std::string(1, f.type), "'.");
     int64_t min_width = f.align == '=' && f.fill == "0" ? f.width - static_cast<int64_t>(prefix.size()) : 0;
     digits = Group(digits, f.grouping, base == 10 ? 3 : 4, min_width);
   }
@@ -294,10 +290,8 @@ Result<StrObject*> FormatInt(Interpreter& interp, Value v, const FormatSpec& f) 
 }
 
 Result<StrObject*> FormatFloat(Interpreter& interp, double d, const FormatSpec& f) {
-  if (f.type == 'n' && f.grouping != 0) {
-    return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 'n'."));
-  }
+  if (f.type == 'n' && f.grouping != 0)
+    return interp.Raise(interp.types().ValueError, "Cannot specify '", std::string(1, f.grouping), "' with 'n'.");
   char lower = static_cast<char>(absl::ascii_tolower(static_cast<unsigned char>(f.type)));
   bool upper = f.type != lower;
   std::string text;
@@ -355,8 +349,8 @@ Result<StrObject*> FormatFloat(Interpreter& interp, double d, const FormatSpec& 
 Failure RaiseUnknownCode(Interpreter& interp, char type, absl::string_view type_name) {
   std::string shown(1, type);
   if (type <= 32 || type >= 127) shown = absl::StrCat("\\x", absl::Hex(static_cast<unsigned char>(type)));
-  return interp.Raise(interp.types().ValueError,
-                      absl::StrCat("Unknown format code '", shown, "' for object of type '", type_name, "'"));
+  return interp.Raise(interp.types().ValueError, "Unknown format code '", shown, "' for object of type '", type_name,
+                      "'");
 }
 
 // Real and imaginary part in the same format, padded together.
@@ -420,10 +414,8 @@ Result<StrObject*> FormatStr(Interpreter& interp, StrObject* s, absl::string_vie
   if (f.type != 0 && f.type != 's') {
     return RaiseUnknownCode(interp, f.type, "str");
   }
-  if (f.grouping != 0) {
-    return interp.Raise(interp.types().ValueError,
-                        absl::StrCat("Cannot specify '", std::string(1, f.grouping), "' with 's'."));
-  }
+  if (f.grouping != 0)
+    return interp.Raise(interp.types().ValueError, "Cannot specify '", std::string(1, f.grouping), "' with 's'.");
   if (f.align == '=' && f.align_given)
     return interp.Raise(interp.types().ValueError, "'=' alignment not allowed in string format specifier");
   if (f.alternate)
@@ -510,8 +502,7 @@ class FormatRun {
     } else if (conversion == 's') {
       COBRA_TRY_ASSIGN(v, interp_.Str(v));
     } else if (conversion != 0) {
-      return interp_.Raise(interp_.types().ValueError,
-                           absl::StrCat("Unknown conversion specifier ", std::string(1, conversion)));
+      return interp_.Raise(interp_.types().ValueError, "Unknown conversion specifier ", std::string(1, conversion));
     }
     COBRA_TRY_ASSIGN(std::string expanded, Run(spec, depth + 1));
     COBRA_TRY_ASSIGN(StrObject * s, interp_.Format(v, expanded));
@@ -541,8 +532,8 @@ class FormatRun {
     }
     if (index >= 0) {
       if (index >= static_cast<int64_t>(args_.positional.size())) {
-        return interp_.Raise(interp_.types().IndexError,
-                             absl::StrCat("Replacement index ", index, " out of range for positional args tuple"));
+        return interp_.Raise(interp_.types().IndexError, "Replacement index ", index,
+                             " out of range for positional args tuple");
       }
       v = args_.positional[static_cast<size_t>(index)];
     } else {

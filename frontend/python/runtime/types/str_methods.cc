@@ -127,9 +127,8 @@ Result<Value> StartsWith(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(interp.Charge(static_cast<int64_t>(choices.size()) / 8));
   for (Value v : choices) {
     if (!v.IsStr()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(at_end ? "endswith" : "startswith",
-                                       " first arg must be str or a tuple of str, not ", interp.TypeName(v)));
+      return interp.Raise(interp.types().TypeError, at_end ? "endswith" : "startswith",
+                          " first arg must be str or a tuple of str, not ", interp.TypeName(v));
     }
     absl::string_view t = v.str();
     if (!valid || t.size() > window.size()) continue;
@@ -289,9 +288,8 @@ Result<Value> MakeTrans(Interpreter& interp, const CallArgs& args) {
     }
     return Value(table);
   }
-  if (!x.IsStr() || !y.IsStr() || x.as<StrObject>()->length != y.as<StrObject>()->length) {
+  if (!x.IsStr() || !y.IsStr() || x.as<StrObject>()->length != y.as<StrObject>()->length)
     return interp.Raise(interp.types().ValueError, "the first two maketrans arguments must have equal length");
-  }
   int64_t i = 0, j = 0;
   COBRA_TRY(interp.Charge(x.as<StrObject>()->size + (z.IsStr() ? z.as<StrObject>()->size : 0)));
   while (i < x.as<StrObject>()->size) {
@@ -351,8 +349,7 @@ Result<Value> StrGetItem(Interpreter& interp, StrObject* s, Value key) {
   }
   if (!IsIntLike(key) &&
       (!key.IsObject() || interp.LookupClass(key.object()->cls, interp.names().__index__).IsUnbound())) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("string indices must be integers, not '", interp.TypeName(key), "'"));
+    return interp.Raise(interp.types().TypeError, "string indices must be integers, not '", interp.TypeName(key), "'");
   }
   COBRA_TRY_ASSIGN(int64_t i, interp.Index(key));
   if (i < 0) i += s->length;

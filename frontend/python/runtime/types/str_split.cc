@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/runtime/types/character.h"
 
@@ -155,8 +154,8 @@ Result<Value> Join(Interpreter& interp, const CallArgs& args) {
   absl::string_view separator = Self(args)->view();
   COBRA_TRY(interp.Iterate(items, [&](Value v) -> Result<bool> {
     if (!v.IsStr()) {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("sequence item ", n, ": expected str instance, ", interp.TypeName(v), " found"));
+      return interp.Raise(interp.types().TypeError, "sequence item ", n, ": expected str instance, ",
+                          interp.TypeName(v), " found");
     }
     if (n++ > 0) out.append(separator.data(), separator.size());
     out.append(v.str().data(), v.str().size());

@@ -45,10 +45,8 @@ Failure InvalidTo(Interpreter& interp, const CallArgs& args) {
   std::vector<std::string> got;
   for (Value v : args.positional) got.emplace_back(interp.TypeName(v));
   for (const KeywordArg& k : args.keywords) got.push_back(absl::StrCat(k.name->view(), "=", interp.TypeName(k.value)));
-  return interp.Raise(
-      interp.types().TypeError,
-      absl::StrCat("to() received an invalid combination of arguments - got (", absl::StrJoin(got, ", "),
-                   "), but expected a device and a dtype, a dtype, or a tensor"));
+  return interp.Raise(interp.types().TypeError, "to() received an invalid combination of arguments - got (",
+                      absl::StrJoin(got, ", "), "), but expected a device and a dtype, a dtype, or a tensor");
 }
 
 // A number stands for the type that Python's numbers of its kind have; an int is the index of a
@@ -133,8 +131,7 @@ constexpr absl::string_view kTensorTypes[] = {"FloatTensor", "HalfTensor", "BFlo
 
 Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
   Value target;
-  ArgReader reader(interp, "type", args);
-  COBRA_TRY(reader.Optional("dtype", &target).IgnoreKwArgs().Finish());
+  COBRA_TRY(ArgReader(interp, "type", args).Optional("dtype", &target).IgnoreKwArgs().Finish());
   if (target.IsNone()) {
     return interp.NewStr(absl::StrCat("torch.", kTensorTypes[static_cast<int>(AsTensor(args.self)->type.dtype)]));
   }
@@ -155,7 +152,7 @@ Result<Value> TypeMethod(Interpreter& interp, const CallArgs& args) {
   }
   if (!dtype) {
     COBRA_TRY_ASSIGN(StrObject * text, interp.Repr(target));
-    return interp.Raise(interp.types().ValueError, absl::StrCat("invalid type: ", text->view()));
+    return interp.Raise(interp.types().ValueError, "invalid type: ", text->view());
   }
   return CastTo(interp, graph::Op::type, args.self, dtype, Value::None());
 }
@@ -167,9 +164,7 @@ NativeFunction CastMethod(graph::Op op, graph::DType dtype) {
 }
 
 Result<Value> TypeAs(Interpreter& interp, const CallArgs& args) {
-  Value other;
-  ArgReader reader(interp, "type_as", args);
-  COBRA_TRY(reader.Required("other", &other).Finish());
+  COBRA_TRY_ASSIGN(Value other, OnlyArgument(interp, "type_as", "other", args));
   if (AsTensor(other) == nullptr)
     return interp.Raise(interp.types().TypeError, "type_as(): argument 'other' must be Tensor");
   return CastTo(interp, graph::Op::type_as, args.self, std::nullopt, other);

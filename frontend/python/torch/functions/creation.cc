@@ -27,8 +27,8 @@ Result<Where> TakeWhere(Interpreter& interp, const CallArgs& args, std::vector<K
       if (keyword.value.IsNone()) continue;
       where.dtype = AsDType(interp, keyword.value);
       if (!where.dtype)
-        return interp.Raise(interp.types().TypeError,
-                            absl::StrCat("argument 'dtype' must be torch.dtype, not ", interp.TypeName(keyword.value)));
+        return interp.Raise(interp.types().TypeError, "argument 'dtype' must be torch.dtype, not ",
+                            interp.TypeName(keyword.value));
     } else if (name == "requires_grad") {
       COBRA_TRY_ASSIGN(where.requires_grad, interp.Truth(keyword.value));
     } else if (name == "out" && !keyword.value.IsNone()) {
@@ -106,13 +106,12 @@ Result<graph::Shape> ShapeOf(Interpreter& interp, absl::Span<const Value> items,
     Result<int64_t> size = interp.Index(item);
     if (!size.ok()) {
       if (!interp.CatchException(interp.types().TypeError)) return Failure();
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(name, "(): argument 'size' must be tuple of ints, but found element of type ",
-                                       interp.TypeName(item)));
+      return interp.Raise(interp.types().TypeError, name,
+                          "(): argument 'size' must be tuple of ints, but found element of type ",
+                          interp.TypeName(item));
     }
     if (*size < 0)
-      return interp.Raise(interp.types().RuntimeError,
-                          absl::StrCat("Trying to create tensor with negative dimension ", *size));
+      return interp.Raise(interp.types().RuntimeError, "Trying to create tensor with negative dimension ", *size);
     shape.push_back(*size);
   }
   return shape;
@@ -124,8 +123,8 @@ Result<graph::Shape> TakeSize(Interpreter& interp, const CallArgs& args, const s
   std::vector<Value> items(args.positional.begin(), args.positional.end());
   for (const KeywordArg& keyword : rest) {
     if (keyword.name->view() != "size") {
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat(name, "() got an unexpected keyword argument '", keyword.name->view(), "'"));
+      return interp.Raise(interp.types().TypeError, name, "() got an unexpected keyword argument '",
+                          keyword.name->view(), "'");
     }
     items = {keyword.value};
   }
@@ -157,8 +156,7 @@ Result<Value> Full(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
   Value size, fill;
   CallArgs plain{args.self, args.positional, rest};
-  ArgReader reader(interp, "full", plain);
-  COBRA_TRY(reader.Required("size", &size).Required("fill_value", &fill).Finish());
+  COBRA_TRY(ArgReader(interp, "full", plain).Required("size", &size).Required("fill_value", &fill).Finish());
   CallArgs sized;
   sized.positional = absl::MakeConstSpan(&size, 1);
   COBRA_TRY_ASSIGN(graph::Shape shape, TakeSize(interp, sized, {}, "full"));
@@ -166,8 +164,8 @@ Result<Value> Full(Interpreter& interp, const CallArgs& args) {
     return interp.Unsupported("torch.full() of a complex number", "use torch.complex(real, imaginary)");
   COBRA_TRY_ASSIGN(double number, NumberArg(interp, fill));
   if (where.dtype && graph::IsIntegral(*where.dtype) && !std::isfinite(number))
-    return interp.Raise(interp.types().RuntimeError, absl::StrCat("value cannot be converted to type ",
-                                                                  graph::DTypeName(*where.dtype), " without overflow"));
+    return interp.Raise(interp.types().RuntimeError, "value cannot be converted to type ",
+                        graph::DTypeName(*where.dtype), " without overflow");
   const graph::DType inferred = AsTensor(fill) != nullptr         ? AsTensor(fill)->type.dtype
                                 : fill.IsBool()                   ? graph::DType::bool_
                                 : fill.IsInt() || fill.IsBigInt() ? graph::DType::int64
@@ -205,8 +203,7 @@ NativeFunction NewFunction(std::string name, std::optional<double> fill) {
     if (name == "new_full") {
       Value size, number;
       CallArgs both{Value::Unbound(), args.positional, rest};
-      ArgReader reader(interp, name, both);
-      COBRA_TRY(reader.Required("size", &size).Required("fill_value", &number).Finish());
+      COBRA_TRY(ArgReader(interp, name, both).Required("size", &size).Required("fill_value", &number).Finish());
       COBRA_TRY_ASSIGN(value, NumberArg(interp, number));
       CallArgs sized;
       sized.positional = absl::MakeConstSpan(&size, 1);
@@ -256,8 +253,7 @@ NativeFunction FromData(std::string name) {
     COBRA_TRY_ASSIGN(Where where, TakeWhere(interp, args, &rest));
     Value data, dtype;
     CallArgs plain{args.self, args.positional, rest};
-    ArgReader reader(interp, name, plain);
-    COBRA_TRY(reader.Required("data", &data).Optional("dtype", &dtype).Finish());
+    COBRA_TRY(ArgReader(interp, name, plain).Required("data", &data).Optional("dtype", &dtype).Finish());
     data = UnwrapArray(interp, data);
     if (!dtype.IsNone()) where.dtype = AsDType(interp, dtype);
     const bool keeps = name != "tensor";  // as_tensor, from_numpy, scalar_tensor may return a given tensor
@@ -338,14 +334,14 @@ Result<Value> Arange(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(double b, NumberArg(interp, end));
   COBRA_TRY_ASSIGN(double s, NumberArg(interp, step));
   if (!std::isfinite(a) || !std::isfinite(b))
-    return interp.Raise(interp.types().RuntimeError, absl::StrCat("unsupported range: ", a, " -> ", b));
+    return interp.Raise(interp.types().RuntimeError, "unsupported range: ", a, " -> ", b);
   if (s == 0) return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
   if ((b - a) / s < 0)
     return interp.Raise(interp.types().RuntimeError, "upper bound and lower bound inconsistent with step sign");
   const graph::DType dtype = where.dtype.value_or(floating ? Torch(interp).default_dtype : graph::DType::int64);
   if (graph::IsComplex(dtype) || dtype == graph::DType::bool_)
-    return interp.Raise(interp.types().RuntimeError,
-                        absl::StrCat("\"arange_cpu\" not implemented for '", graph::DTypeName(dtype), "'"));
+    return interp.Raise(interp.types().RuntimeError, "\"arange_cpu\" not implemented for '", graph::DTypeName(dtype),
+                        "'");
   if (graph::IsIntegral(dtype) && std::trunc(s) == 0)
     return interp.Raise(interp.types().RuntimeError, "step must be nonzero");
   const double size = CountOf(dtype, &a, b, &s);
@@ -411,12 +407,11 @@ Result<Value> Eye(Interpreter& interp, const CallArgs& args) {
   int64_t n;
   std::optional<int64_t> columns;
   CallArgs plain{args.self, args.positional, rest};
-  ArgReader reader(interp, "eye", plain);
-  COBRA_TRY(reader.Required("n", &n).Optional("m", &columns).Finish());
+  COBRA_TRY(ArgReader(interp, "eye", plain).Required("n", &n).Optional("m", &columns).Finish());
   const int64_t m = columns.value_or(n);
   const graph::TensorType type{{n, m}, where.dtype.value_or(Torch(interp).default_dtype)};
-  if (n < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("n must be greater or equal to 0, got ", n));
-  if (m < 0) return interp.Raise(interp.types().RuntimeError, absl::StrCat("m must be greater or equal to 0, got ", m));
+  if (n < 0) return interp.Raise(interp.types().RuntimeError, "n must be greater or equal to 0, got ", n);
+  if (m < 0) return interp.Raise(interp.types().RuntimeError, "m must be greater or equal to 0, got ", m);
   COBRA_TRY(CheckBytes(interp, "eye", type));
   if (type.num_elements() > graph::kMaxConstElements)
     return Created(interp, graph::Op::eye, NewTensor(interp, type, nullptr, "eye"));
@@ -480,9 +475,8 @@ NativeFunction TriangleIndices(bool upper) {
     ArgReader reader(interp, upper ? "triu_indices" : "tril_indices", plain);
     COBRA_TRY(reader.Required("row", &rows).Required("col", &columns).Optional("offset", &offset).Finish());
     if (rows < 0 || columns < 0)
-      return interp.Raise(
-          interp.types().RuntimeError,
-          absl::StrCat(rows < 0 ? "row" : "col", " must be non-negative, got", rows < 0 ? rows : columns));
+      return interp.Raise(interp.types().RuntimeError, rows < 0 ? "row" : "col", " must be non-negative, got",
+                          rows < 0 ? rows : columns);
     if (columns > 0 && rows > graph::kMaxConstElements / columns)
       return LargeTriangle(interp, upper, rows, columns, offset, where.dtype.value_or(graph::DType::int64));
     ConstValues first, second;
@@ -515,8 +509,8 @@ Result<Value> NewEmpty(Interpreter& interp, absl::Span<const Value> size, Value 
   if (!dtype.IsNone()) {
     const std::optional<graph::DType> given = AsDType(interp, dtype);
     if (!given)
-      return interp.Raise(interp.types().TypeError,
-                          absl::StrCat("argument 'dtype' must be torch.dtype, not ", interp.TypeName(dtype)));
+      return interp.Raise(interp.types().TypeError, "argument 'dtype' must be torch.dtype, not ",
+                          interp.TypeName(dtype));
     type.dtype = *given;
   }
   if (size.size() == 1 && (size[0].IsTuple() || size[0].IsList())) {

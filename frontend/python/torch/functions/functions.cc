@@ -139,7 +139,7 @@ Result<void> SetClassesFromValues(Interpreter& interp, Bound* bound) {
 
 // ctc_loss checks the lengths of sequences and targets, one each for every sequence of the batch.
 Result<void> CheckLengths(Interpreter& interp, Bound* bound) {
-  const auto fail = [&](auto... text) { return interp.Raise(interp.types().RuntimeError, absl::StrCat(text...)); };
+  const auto fail = [&](auto... text) { return interp.Raise(interp.types().RuntimeError, text...); };
   const graph::TensorType& input = AsTensor(bound->inputs[0])->type;
   const graph::TensorType& targets = AsTensor(bound->inputs[1])->type;
   if (input.rank() != 2 && input.rank() != 3) return {};  // refused by the shape rule
@@ -182,8 +182,8 @@ Result<void> CheckGroups(Interpreter& interp, const Bound& bound) {
   for (size_t i = 2; i < shape.size(); ++i) values *= std::min<int64_t>(shape[i], 2);
   if (values != 1) return {};
   return interp.Raise(interp.types().ValueError,
-                      absl::StrCat("Expected more than 1 value per channel when training, got input size [",
-                                   absl::StrJoin(shape, ", "), "]"));
+                      "Expected more than 1 value per channel when training, got input size [",
+                      absl::StrJoin(shape, ", "), "]");
 }
 
 // F.embedding_bag once had its first two arguments the other way around, and still takes them so.
@@ -199,13 +199,12 @@ Result<void> ArrangeBags(Interpreter& interp, Bound* bound) {
   if (!offsets || offsets->empty() || shape.size() != 1) return {};
   if (offsets->front() != 0)
     return interp.Raise(interp.types().RuntimeError,
-                        absl::StrCat("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start "
-                                     "from position 0. However, got ",
-                                     offsets->front()));
+                        "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start "
+                        "from position 0. However, got ",
+                        offsets->front());
   if (offsets->back() > shape[0])
-    return interp.Raise(interp.types().RuntimeError,
-                        absl::StrCat("offsets[-1] can not be greater than input's length ", shape[0],
-                                     " but got offsets[-1] of ", offsets->back()));
+    return interp.Raise(interp.types().RuntimeError, "offsets[-1] can not be greater than input's length ", shape[0],
+                        " but got offsets[-1] of ", offsets->back());
   return {};
 }
 
@@ -237,9 +236,8 @@ Result<void> CheckKnownIndices(Interpreter& interp, graph::Op op, const Bound& b
     interp.Spend(static_cast<int64_t>(index->values->size()) / 16);
     for (double v : *index->values) {
       if (v < static_cast<double>(size) && v >= static_cast<double>(negative ? -size : 0)) continue;
-      return interp.Raise(interp.types().IndexError,
-                          absl::StrCat(graph::OpName(op), "(): index ", static_cast<int64_t>(v),
-                                       " is out of bounds for dimension ", dim, " with size ", size));
+      return interp.Raise(interp.types().IndexError, graph::OpName(op), "(): index ", static_cast<int64_t>(v),
+                          " is out of bounds for dimension ", dim, " with size ", size);
     }
   }
   return {};
@@ -261,10 +259,9 @@ Result<void> SetStatistics(Interpreter& interp, graph::Op op, Bound* bound) {
     int64_t values = of_batch ? shape[0] : 1;
     for (size_t i = 2; i < shape.size(); ++i) values *= shape[i];
     if (values == 1) {
-      return interp.Raise(
-          interp.types().ValueError,
-          absl::StrCat("Expected more than 1 ", of_batch ? "value per channel" : "spatial element",
-                       " when training, got input size torch.Size([", absl::StrJoin(shape, ", "), "])"));
+      return interp.Raise(interp.types().ValueError, "Expected more than 1 ",
+                          of_batch ? "value per channel" : "spatial element",
+                          " when training, got input size torch.Size([", absl::StrJoin(shape, ", "), "])");
     }
   }
   if (!has_running && !bound->attributes.Bool(name))
@@ -294,9 +291,8 @@ Result<void> CompleteArguments(Interpreter& interp, graph::Op op, Bound* bound) 
     case ArgumentRule::kClasses: return SetClassesFromValues(interp, bound);
     case ArgumentRule::kOneTensor:
       if (!bound->inputs[0].IsNone() || !bound->inputs[1].IsNone()) break;
-      return interp.Raise(
-          interp.types().TypeError,
-          absl::StrCat(graph::OpName(op), "() received an invalid combination of arguments: neither is a Tensor"));
+      return interp.Raise(interp.types().TypeError, graph::OpName(op),
+                          "() received an invalid combination of arguments: neither is a Tensor");
   }
   return {};
 }
@@ -315,9 +311,8 @@ Result<Value> EinsumOfLists(Interpreter& interp, absl::Span<const Value> args) {
       }
       COBRA_TRY_ASSIGN(int64_t n, interp.Index(item));
       if (n < 0 || n >= 52)
-        return interp.Raise(
-            interp.types().ValueError,
-            absl::StrCat("einsum(): subscript in subscript list is not within the valid range [0, 52): ", n));
+        return interp.Raise(interp.types().ValueError,
+                            "einsum(): subscript in subscript list is not within the valid range [0, 52): ", n);
       equation += static_cast<char>(n < 26 ? 'A' + n : 'a' + n - 26);
     }
     return {};
@@ -421,8 +416,7 @@ Result<Value> WriteOut(Interpreter& interp, Value result, Value out) {
   Tensor* to = AsTensor(out);
   const Tensor* from = AsTensor(result);
   if (to == nullptr || from == nullptr)
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("argument 'out' must be Tensor, not ", interp.TypeName(out)));
+    return interp.Raise(interp.types().TypeError, "argument 'out' must be Tensor, not ", interp.TypeName(out));
   if (to->base != nullptr) return Apply(interp, graph::Op::copy, {}, {out, result}, /*inplace=*/true);
   to->type = from->type;
   to->ref = from->ref;
@@ -469,11 +463,9 @@ Result<Value> CallTorchFunction(Interpreter& interp, const Function& function, c
     problem = bound.problem;
   }
   const std::string name = absl::StrCat(function.name, inplace ? "_" : "");
-  if (function.overloads.size() == 1)
-    return interp.Raise(interp.types().TypeError, absl::StrCat(name, "(): ", problem));
-  return interp.Raise(
-      interp.types().TypeError,
-      absl::StrCat(name, "() received an invalid combination of arguments - got (", TypesText(interp, args), ")"));
+  if (function.overloads.size() == 1) return interp.Raise(interp.types().TypeError, name, "(): ", problem);
+  return interp.Raise(interp.types().TypeError, name, "() received an invalid combination of arguments - got (",
+                      TypesText(interp, args), ")");
 }
 
 // Returns a torch.fx.Proxy among the arguments or in a list of them; Unbound if there is none.

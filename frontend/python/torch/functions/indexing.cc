@@ -130,9 +130,8 @@ Result<Value> PlainItem(Interpreter& interp, Value item) {
   const bool number = tensor->type.rank() == 0;
   const bool narrow = dtype == graph::DType::int32 && Torch(interp).AtLeast(2, 0);
   if (!IsMask(tensor) && dtype != graph::DType::int64 && !narrow && !(number && graph::IsIntegral(dtype))) {
-    return interp.Raise(interp.types().IndexError,
-                        absl::StrCat("tensors used as indices must be long, ",
-                                     Torch(interp).AtLeast(2, 0) ? "int, " : "", "byte or bool tensors"));
+    return interp.Raise(interp.types().IndexError, "tensors used as indices must be long, ",
+                        Torch(interp).AtLeast(2, 0) ? "int, " : "", "byte or bool tensors");
   }
   if (!number || !tensor->is_const() || tensor->values == nullptr || tensor->is_random) return item;
   const double value = (*tensor->values)[0];
@@ -152,10 +151,9 @@ Result<void> CheckTensorIndex(Interpreter& interp, const Tensor* index, const gr
   if (IsMask(index)) {
     for (size_t d = 0; d < own.size() && dim + d < shape.size(); ++d) {
       if (own[d] == shape[dim + d]) continue;
-      return interp.Raise(interp.types().IndexError,
-                          absl::StrCat("The shape of the mask [", absl::StrJoin(own, ", "), "] at index ", d,
-                                       " does not match the shape of the indexed tensor [", absl::StrJoin(shape, ", "),
-                                       "] at index ", dim + d));
+      return interp.Raise(interp.types().IndexError, "The shape of the mask [", absl::StrJoin(own, ", "), "] at index ",
+                          d, " does not match the shape of the indexed tensor [", absl::StrJoin(shape, ", "),
+                          "] at index ", dim + d);
     }
     return {};
   }
@@ -165,9 +163,8 @@ Result<void> CheckTensorIndex(Interpreter& interp, const Tensor* index, const gr
   const auto size = static_cast<double>(shape[dim]);
   for (double v : *index->values) {
     if (v >= -size && v < size) continue;
-    return interp.Raise(interp.types().IndexError,
-                        absl::StrCat("index ", static_cast<int64_t>(v), " is out of bounds for dimension ", dim,
-                                     " with size ", shape[dim]));
+    return interp.Raise(interp.types().IndexError, "index ", static_cast<int64_t>(v),
+                        " is out of bounds for dimension ", dim, " with size ", shape[dim]);
   }
   return {};
 }
@@ -334,8 +331,8 @@ Result<void> ReadNested(Interpreter& interp, Value v, size_t depth, NestedData* 
     const int64_t n = static_cast<int64_t>(items.size());
     if (out->shape.size() <= depth) out->shape.push_back(n);
     if (out->shape[depth] != n) {
-      return interp.Raise(interp.types().ValueError, absl::StrCat("expected sequence of length ", out->shape[depth],
-                                                                  " at dim ", depth, " (got ", n, ")"));
+      return interp.Raise(interp.types().ValueError, "expected sequence of length ", out->shape[depth], " at dim ",
+                          depth, " (got ", n, ")");
     }
     for (Value item : items) COBRA_TRY(ReadNested(interp, item, depth + 1, out));
     return {};
@@ -400,9 +397,8 @@ Result<Value> TensorFromData(Interpreter& interp, Value data, std::optional<grap
     type.dtype =
         Torch(interp).default_dtype == graph::DType::float64 ? graph::DType::complex128 : graph::DType::complex64;
   if (dtype) type.dtype = *dtype;
-  if (type.num_elements() != static_cast<int64_t>(nested.values.size())) {
+  if (type.num_elements() != static_cast<int64_t>(nested.values.size()))
     return interp.Raise(interp.types().ValueError, "torch.tensor: the nested sequences do not form a rectangle");
-  }
   if (!interp.heap().CanAllocate(type.num_elements() * 8)) return interp.OutOfMemory();
   interp.heap().Allocate(nested.values.size() * 8);
   if (graph::IsComplex(type.dtype)) {

@@ -29,12 +29,11 @@ Result<Value> NoValue() { return Value::None(); }
 Result<double> OneValue(Interpreter& interp, Value self, absl::string_view what) {
   Tensor* tensor = AsTensor(self);
   if (tensor->type.num_elements() != 1) {
-    if (what == "bool(Tensor)") {
+    if (what == "bool(Tensor)")
       return interp.Raise(interp.types().RuntimeError, "Boolean value of Tensor with more than one value is ambiguous");
-    }
     if (what == "Tensor.item()" && Torch(interp).AtLeast(2, 1)) {
-      return interp.Raise(interp.types().RuntimeError, absl::StrCat("a Tensor with ", tensor->type.num_elements(),
-                                                                    " elements cannot be converted to Scalar"));
+      return interp.Raise(interp.types().RuntimeError, "a Tensor with ", tensor->type.num_elements(),
+                          " elements cannot be converted to Scalar");
     }
     return interp.Raise(interp.types().ValueError, "only one element tensors can be converted to Python scalars");
   }
@@ -81,14 +80,13 @@ Result<Value> ToList(Interpreter& interp, const CallArgs& args) { return TensorT
 Result<Value> Size(Interpreter& interp, const CallArgs& args) {
   const graph::Shape& shape = AsTensor(args.self)->type.shape;
   std::optional<int64_t> dim;
-  ArgReader reader(interp, "size", args);
-  COBRA_TRY(reader.Optional("dim", &dim).Finish());
+  COBRA_TRY(ArgReader(interp, "size", args).Optional("dim", &dim).Finish());
   if (!dim) return NewSize(interp, shape);
   const int64_t rank = static_cast<int64_t>(shape.size());
   const int64_t at = *dim < 0 ? *dim + rank : *dim;
   if (at < 0 || at >= rank) {
-    return interp.Raise(interp.types().IndexError, absl::StrCat("Dimension out of range (expected to be in range of [",
-                                                                -rank, ", ", rank - 1, "], but got ", *dim, ")"));
+    return interp.Raise(interp.types().IndexError, "Dimension out of range (expected to be in range of [", -rank, ", ",
+                        rank - 1, "], but got ", *dim, ")");
   }
   return Value::Int(shape[at]);
 }
@@ -124,8 +122,7 @@ Result<Value> StrideOf(Interpreter& interp, const CallArgs& args) {
   std::vector<Value> strides;
   for (int64_t s : StridesNow(interp, tensor)) strides.push_back(Value::Int(s));
   std::optional<int64_t> dim;
-  ArgReader reader(interp, "stride", args);
-  COBRA_TRY(reader.Optional("dim", &dim).Finish());
+  COBRA_TRY(ArgReader(interp, "stride", args).Optional("dim", &dim).Finish());
   if (!dim) return interp.NewTuple(strides);
   const int64_t at = *dim < 0 ? *dim + static_cast<int64_t>(shape.size()) : *dim;
   if (at < 0 || at >= static_cast<int64_t>(shape.size()))
@@ -154,9 +151,7 @@ Result<Value> Repr(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> Format(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor = AsTensor(args.self);
-  absl::string_view spec;
-  ArgReader reader(interp, "__format__", args);
-  COBRA_TRY(reader.Required("format_spec", &spec).Finish());
+  COBRA_TRY_ASSIGN(absl::string_view spec, OnlyArgument<absl::string_view>(interp, "__format__", "format_spec", args));
   Refresh(interp, tensor);
   if (graph::IsComplex(tensor->type.dtype) || tensor->type.rank() > 0 || !tensor->is_const() ||
       tensor->values == nullptr)
@@ -217,8 +212,7 @@ constexpr Operator kOperators[] = {
 
 NativeFunction BinaryOperator(Operator entry) {
   return [entry](Interpreter& interp, const CallArgs& args) -> Result<Value> {
-    if (args.positional.size() != 1)
-      return interp.Raise(interp.types().TypeError, absl::StrCat(entry.name, "() takes 1 argument"));
+    if (args.positional.size() != 1) return interp.Raise(interp.types().TypeError, entry.name, "() takes 1 argument");
     const Value given = UnwrapArray(interp, args.positional[0]);
     const Value other = given.IsBool() ? given : args.positional[0];
     const absl::string_view attribute = entry.op == graph::Op::pow ? "exponent" : "other";
@@ -263,23 +257,19 @@ Result<Value> Invert(Interpreter& interp, const CallArgs& args) {
 // ---- items
 
 Result<Value> GetItem(Interpreter& interp, const CallArgs& args) {
-  Value index;
-  ArgReader reader(interp, "__getitem__", args);
-  COBRA_TRY(reader.Required("index", &index).Finish());
+  COBRA_TRY_ASSIGN(Value index, OnlyArgument(interp, "__getitem__", "index", args));
   return TensorGetItem(interp, args.self, index);
 }
 Result<Value> SetItem(Interpreter& interp, const CallArgs& args) {
   Value index, value;
-  ArgReader reader(interp, "__setitem__", args);
-  COBRA_TRY(reader.Required("index", &index).Required("value", &value).Finish());
+  COBRA_TRY(ArgReader(interp, "__setitem__", args).Required("index", &index).Required("value", &value).Finish());
   COBRA_TRY(TensorSetItem(interp, args.self, index, value));
   return NoValue();
 }
 // x.where(condition, other)
 Result<Value> Where(Interpreter& interp, const CallArgs& args) {
   Value condition, other;
-  ArgReader reader(interp, "where", args);
-  COBRA_TRY(reader.Required("condition", &condition).Required("other", &other).Finish());
+  COBRA_TRY(ArgReader(interp, "where", args).Required("condition", &condition).Required("other", &other).Finish());
   const std::vector<Value> all{condition, args.self, other};
   return TableFunction("where", 't')(interp, CallArgs{Value::Unbound(), all, {}});
 }
@@ -305,9 +295,7 @@ Result<Value> Reversed(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> ContainsItem(Interpreter& interp, const CallArgs& args) {
   Tensor* self = AsTensor(args.self);
-  Value element;
-  ArgReader reader(interp, "__contains__", args);
-  COBRA_TRY(reader.Required("element", &element).Finish());
+  COBRA_TRY_ASSIGN(Value element, OnlyArgument(interp, "__contains__", "element", args));
   const std::optional<graph::AttributeValue> number = AsNumber(element);
   Refresh(interp, self);
   if (number && self->is_const() && self->values != nullptr && !self->is_random &&
@@ -336,8 +324,7 @@ Result<Value> SetRequiresGrad(Interpreter& interp, const CallArgs& args) {
 }
 Result<Value> RequiresGradMethod(Interpreter& interp, const CallArgs& args) {
   bool on = true;
-  ArgReader reader(interp, "requires_grad_", args);
-  COBRA_TRY(reader.Optional("requires_grad", &on).Finish());
+  COBRA_TRY(ArgReader(interp, "requires_grad_", args).Optional("requires_grad", &on).Finish());
   AsTensor(args.self)->requires_grad = on;
   return args.self;
 }
@@ -386,8 +373,7 @@ Result<Value> TensorOfClass(Interpreter& interp, const CallArgs& args) {
   for (Value v : sizes) {
     COBRA_TRY_ASSIGN(int64_t dim, interp.Index(v));
     if (dim < 0)
-      return interp.Raise(interp.types().RuntimeError,
-                          absl::StrCat("Trying to create tensor with negative dimension ", dim));
+      return interp.Raise(interp.types().RuntimeError, "Trying to create tensor with negative dimension ", dim);
     type.shape.push_back(dim);
   }
   if (args.positional.empty()) type.shape.push_back(0);
@@ -431,11 +417,9 @@ void DefineKnownAttributes(Interpreter& interp, NativeClassBuilder& builder) {
 
 // Called when there is no such attribute.
 Result<Value> UnknownAttribute(Interpreter& interp, const CallArgs& args) {
-  absl::string_view name;
-  ArgReader reader(interp, "__getattr__", args);
-  COBRA_TRY(reader.Required("name", &name).Finish());
-  return interp.Raise(interp.types().AttributeError,
-                      absl::StrCat("'", interp.TypeName(args.self), "' object has no attribute '", name, "'"));
+  COBRA_TRY_ASSIGN(absl::string_view name, OnlyArgument<absl::string_view>(interp, "__getattr__", "name", args));
+  return interp.Raise(interp.types().AttributeError, "'", interp.TypeName(args.self), "' object has no attribute '",
+                      name, "'");
 }
 
 void DefineOperators(NativeClassBuilder& builder) {
@@ -478,8 +462,7 @@ void DefineQueries(NativeClassBuilder& builder) {
       .Method("is_contiguous",
               [](Interpreter& i, const CallArgs& a) -> Result<Value> {
                 std::optional<std::string> format;
-                ArgReader reader(i, "is_contiguous", a);
-                COBRA_TRY(reader.Optional("memory_format", &format).Finish());
+                COBRA_TRY(ArgReader(i, "is_contiguous", a).Optional("memory_format", &format).Finish());
                 if (format && *format != "torch.contiguous_format")
                   return i.Unsupported("is_contiguous() of another memory format");
                 return Value::Bool(IsContiguousNow(i, AsTensor(a.self)));
@@ -493,9 +476,7 @@ void DefineQueries(NativeClassBuilder& builder) {
               })
       .Method("is_same_size",
               [](Interpreter& i, const CallArgs& a) -> Result<Value> {
-                Tensor* other = nullptr;
-                ArgReader reader(i, "is_same_size", a);
-                COBRA_TRY(reader.Required("other", &other).Finish());
+                COBRA_TRY_ASSIGN(Tensor * other, OnlyArgument<Tensor*>(i, "is_same_size", "other", a));
                 return Value::Bool(AsTensor(a.self)->type.shape == other->type.shape);
               })
       .Method("data_ptr", HashOf)

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/torch/layers/layers.h"
 
@@ -54,9 +53,8 @@ bool IsFreeForModule(Interpreter& interp, Value self, DictObject* modules, StrOb
 // Module.add_module(self, name, module)
 Result<Value> AddModule(Interpreter& interp, const FunctionObject*, StrObject* const*, Value* locals) {
   const Value self = locals[0], name = locals[1], module = locals[2];
-  if (!IsModuleOrNone(interp, module)) {
-    return interp.Raise(interp.types().TypeError, absl::StrCat(interp.TypeName(module), " is not a Module subclass"));
-  }
+  if (!IsModuleOrNone(interp, module))
+    return interp.Raise(interp.types().TypeError, interp.TypeName(module), " is not a Module subclass");
   StrObject* key = name.IsStr() ? interp.InternStr(name.as<StrObject>()) : nullptr;
   DictObject* modules = ModulesOf(interp, self);
   if (modules != nullptr && key != nullptr && IsFreeForModule(interp, self, modules, key)) {

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/torch/functions/functions.h"
@@ -181,7 +180,7 @@ class LayerInit final : public NativeBody {
   };
 
   static Failure Malformed(Interpreter& interp, absl::string_view item) {
-    return interp.Raise(interp.types().ValueError, absl::StrCat("not a declaration: ", item));
+    return interp.Raise(interp.types().ValueError, "not a declaration: ", item);
   }
 
   Result<void> DeclareField(Interpreter& interp, FunctionObject* f, absl::string_view item) {
@@ -413,7 +412,7 @@ class ConvInit final : public NativeBody {
     for (const auto& [channels, name] : {std::make_pair(kIn, "in_channels"), std::make_pair(kOut, "out_channels")}) {
       COBRA_TRY_ASSIGN(const Value rest, interp.Binary(Interpreter::BinaryOp::kMod, values[channels], values[kGroups]));
       COBRA_TRY_ASSIGN(const bool has_rest, Compares(interp, Interpreter::CompareOp::kNotEq, rest, 0));
-      if (has_rest) return interp.Raise(value_error, absl::StrCat(name, " must be divisible by groups"));
+      if (has_rest) return interp.Raise(value_error, name, " must be divisible by groups");
     }
     if (values[kPadding].IsStr()) COBRA_TRY(CheckPaddingName(interp, values));
     for (size_t i = 0; i < padding_modes_.size(); ++i) {
@@ -422,9 +421,9 @@ class ConvInit final : public NativeBody {
     }
     COBRA_TRY_ASSIGN(const StrObject* mode, interp.Format(values[kPaddingMode], ""));
     return interp.Raise(value_error,
-                        absl::StrCat("padding_mode must be one of zeros, reflect, replicate, circular, but got "
-                                     "padding_mode='",
-                                     mode->view(), "'"));
+                        "padding_mode must be one of zeros, reflect, replicate, circular, but got "
+                        "padding_mode='",
+                        mode->view(), "'");
   }
 
   static Result<void> CheckPaddingName(Interpreter& interp, const Value* values) {
@@ -434,8 +433,8 @@ class ConvInit final : public NativeBody {
       for (const char* known : {"same", "valid"}) COBRA_TRY(interp.SetAdd(names, interp.NewStr(known)));
       COBRA_TRY_ASSIGN(const StrObject* given, interp.Repr(values[kPadding]));
       COBRA_TRY_ASSIGN(const StrObject* expected, interp.Repr(names));
-      return interp.Raise(interp.types().ValueError, absl::StrCat("Invalid padding string ", given->view(),
-                                                                  ", should be one of ", expected->view()));
+      return interp.Raise(interp.types().ValueError, "Invalid padding string ", given->view(), ", should be one of ",
+                          expected->view());
     }
     if (name == "valid") return {};
     COBRA_TRY_ASSIGN(const std::vector<Value> strides, interp.ToVector(values[kStride]));

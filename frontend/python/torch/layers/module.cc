@@ -138,8 +138,7 @@ Result<Value> CallModule(Interpreter& interp, const CallArgs& args) {
 Result<Value> Children(Interpreter& interp, const CallArgs& args) {
   Value self;
   bool named;
-  ArgReader reader(interp, "_children", args);
-  COBRA_TRY(reader.Required("module", &self).Required("named", &named).Finish());
+  COBRA_TRY(ArgReader(interp, "_children", args).Required("module", &self).Required("named", &named).Finish());
   absl::InlinedVector<Value, 16> found;
   absl::flat_hash_set<const Object*> seen;
   DictObject* modules = ModuleRegistry(interp, self, kModulesSlot);
@@ -160,8 +159,8 @@ Result<Value> Members(Interpreter& interp, const CallArgs& args) {
   Value self;
   std::string registry, prefix;
   bool recurse, remove_duplicate, named;
-  ArgReader reader(interp, "_members", args);
-  COBRA_TRY(reader.Required("module", &self)
+  COBRA_TRY(ArgReader(interp, "_members", args)
+                .Required("module", &self)
                 .Required("registry", &registry)
                 .Required("prefix", &prefix)
                 .Required("recurse", &recurse)
@@ -264,8 +263,8 @@ class ModuleIterator : public NativeIterator {
 Result<Value> Walk(Interpreter& interp, const CallArgs& args) {
   Value self, memo, prefix;
   bool remove_duplicate, named;
-  ArgReader reader(interp, "named_modules", args);
-  COBRA_TRY(reader.Required("module", &self)
+  COBRA_TRY(ArgReader(interp, "named_modules", args)
+                .Required("module", &self)
                 .Required("memo", &memo)
                 .Required("prefix", &prefix)
                 .Required("remove_duplicate", &remove_duplicate)
@@ -304,9 +303,8 @@ Result<Value> RegisterBuffer(Interpreter& interp, const CallArgs& args) {
     return Value::None();
   }
   if (!tensor.IsNone() && AsTensor(tensor) == nullptr) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("cannot assign '", interp.TypeName(tensor), "' object to buffer '", key->view(),
-                                     "' (torch Tensor or None required)"));
+    return interp.Raise(interp.types().TypeError, "cannot assign '", interp.TypeName(tensor), "' object to buffer '",
+                        key->view(), "' (torch Tensor or None required)");
   }
   buffers->table.SetStr(interp.heap(), key, tensor);
   Value* fleeting = args.self.object()->attrs->table.GetStr(Torch(interp).names.slots[kNonPersistentBuffersSlot]);
@@ -326,9 +324,8 @@ Result<Value> RegisterParameter(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY_ASSIGN(DictObject * parameters, RegistryFor(interp, args.self, kParametersSlot, "parameter", name));
   StrObject* key = interp.InternStr(name.as<StrObject>());
   if (!parameter.IsNone() && !IsParameter(interp, parameter)) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat("cannot assign '", interp.TypeName(parameter), "' object to parameter '",
-                                     key->view(), "' (torch.nn.Parameter or None required)"));
+    return interp.Raise(interp.types().TypeError, "cannot assign '", interp.TypeName(parameter),
+                        "' object to parameter '", key->view(), "' (torch.nn.Parameter or None required)");
   }
   parameters->table.SetStr(interp.heap(), key, parameter);
   return Value::None();
@@ -357,8 +354,8 @@ Result<Value> NewParameter(Interpreter& interp, const CallArgs& args) {
   } else if (IsUnread(interp, data)) {
     return UnreadTensor(interp);
   } else {
-    return interp.Raise(interp.types().AttributeError,
-                        absl::StrCat("'", interp.TypeName(data), "' object has no attribute 'detach'"));
+    return interp.Raise(interp.types().AttributeError, "'", interp.TypeName(data),
+                        "' object has no attribute 'detach'");
   }
   if (requires_grad && !graph::IsFloatingPoint(made->type.dtype) && !graph::IsComplex(made->type.dtype))
     return interp.Raise(interp.types().RuntimeError,
@@ -390,8 +387,8 @@ Result<Value> Materialize(Interpreter& interp, const CallArgs& args) {
   Tensor* tensor;
   std::vector<int64_t> shape;
   Value cls, dtype;
-  ArgReader reader(interp, "materialize", args);
-  COBRA_TRY(reader.Required("tensor", &tensor)
+  COBRA_TRY(ArgReader(interp, "materialize", args)
+                .Required("tensor", &tensor)
                 .Required("shape", &shape)
                 .Required("cls", &cls)
                 .Optional("dtype", &dtype)

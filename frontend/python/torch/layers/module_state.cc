@@ -13,14 +13,12 @@ constexpr ModuleSlot kRegistries[] = {kParametersSlot, kBuffersSlot, kModulesSlo
 
 Result<Value> Init(Interpreter& interp, const CallArgs& args) {
   if (!args.keywords.empty()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(interp.TypeName(args.self), ".__init__() got an unexpected keyword argument '",
-                                     args.keywords[0].name->view(), "'"));
+    return interp.Raise(interp.types().TypeError, interp.TypeName(args.self),
+                        ".__init__() got an unexpected keyword argument '", args.keywords[0].name->view(), "'");
   }
   if (!args.positional.empty()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(interp.TypeName(args.self), ".__init__() takes 1 positional argument but ",
-                                     args.positional.size() + 1, " were given"));
+    return interp.Raise(interp.types().TypeError, interp.TypeName(args.self),
+                        ".__init__() takes 1 positional argument but ", args.positional.size() + 1, " were given");
   }
   NoteConstruction(interp, args.self);
   const DictTable& prototype = Torch(interp).module_prototype;
@@ -51,9 +49,8 @@ void RemoveFromModule(Interpreter& interp, Value self, ModuleSlot except, StrObj
 
 Failure CannotAssign(Interpreter& interp, Value value, absl::string_view kind, StrObject* name,
                      absl::string_view expected) {
-  return interp.Raise(interp.types().TypeError,
-                      absl::StrCat("cannot assign '", interp.TypeName(value), "' as ", kind, " '", name->view(), "' (",
-                                   expected, " or None expected)"));
+  return interp.Raise(interp.types().TypeError, "cannot assign '", interp.TypeName(value), "' as ", kind, " '",
+                      name->view(), "' (", expected, " or None expected)");
 }
 
 // `self.name = parameter` is register_parameter(), which looks whether a class has the name, or a
@@ -122,8 +119,7 @@ Result<Value> SetAttr(Interpreter& interp, const CallArgs& args) {
   }
   StrObject* name;
   Value value;
-  ArgReader reader(interp, "__setattr__", args);
-  COBRA_TRY(reader.Required("name", &name).Required("value", &value).Finish());
+  COBRA_TRY(ArgReader(interp, "__setattr__", args).Required("name", &name).Required("value", &value).Finish());
   COBRA_TRY(SetModuleAttr(interp, args.self, interp.InternStr(name), value));
   return Value::None();
 }
@@ -133,8 +129,7 @@ Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
   if (args.positional.size() == 1 && args.keywords.empty() && args.positional[0].IsStr()) {
     name = args.positional[0].as<StrObject>();
   } else {
-    ArgReader reader(interp, "__getattr__", args);
-    COBRA_TRY(reader.Required("name", &name).Finish());
+    COBRA_TRY(ArgReader(interp, "__getattr__", args).Required("name", &name).Finish());
   }
   name = interp.InternStr(name);
   for (ModuleSlot slot : kRegistries) {
@@ -144,9 +139,7 @@ Result<Value> GetAttr(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> DelAttr(Interpreter& interp, const CallArgs& args) {
-  StrObject* name;
-  ArgReader reader(interp, "__delattr__", args);
-  COBRA_TRY(reader.Required("name", &name).Finish());
+  COBRA_TRY_ASSIGN(StrObject * name, OnlyArgument<StrObject*>(interp, "__delattr__", "name", args));
   name = interp.InternStr(name);
   for (ModuleSlot slot : kRegistries) {
     DictObject* dict = ModuleRegistry(interp, args.self, slot);
@@ -185,22 +178,18 @@ bool IsParameter(Interpreter& interp, Value v) {
 }
 
 Failure BeforeModuleInit(Interpreter& interp, absl::string_view what) {
-  return interp.Raise(interp.types().AttributeError,
-                      absl::StrCat("cannot assign ", what, " before Module.__init__() call"));
+  return interp.Raise(interp.types().AttributeError, "cannot assign ", what, " before Module.__init__() call");
 }
 
 Result<void> CheckMemberName(Interpreter& interp, absl::string_view kind, Value name) {
-  if (!name.IsStr()) {
-    return interp.Raise(interp.types().TypeError,
-                        absl::StrCat(kind, " name should be a string. Got ", interp.TypeName(name)));
-  }
+  if (!name.IsStr())
+    return interp.Raise(interp.types().TypeError, kind, " name should be a string. Got ", interp.TypeName(name));
   COBRA_TRY(CheckNameLength(interp, kind, name.str()));
   if (absl::StrContains(name.str(), '.')) {
     const std::string given = kind == "module" ? absl::StrCat(", got: ", name.str()) : "";
-    return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't contain \".\"", given));
+    return interp.Raise(interp.types().KeyError, kind, " name can't contain \".\"", given);
   }
-  if (name.str().empty())
-    return interp.Raise(interp.types().KeyError, absl::StrCat(kind, " name can't be empty string \"\""));
+  if (name.str().empty()) return interp.Raise(interp.types().KeyError, kind, " name can't be empty string \"\"");
   return {};
 }
 
@@ -215,7 +204,7 @@ Result<void> CheckNameLength(Interpreter& interp, absl::string_view kind, absl::
 }
 
 Failure NameIsTaken(Interpreter& interp, StrObject* name) {
-  return interp.Raise(interp.types().KeyError, absl::StrCat("attribute '", name->view(), "' already exists"));
+  return interp.Raise(interp.types().KeyError, "attribute '", name->view(), "' already exists");
 }
 
 void NoteConstruction(Interpreter& interp, Value self) {

@@ -13,7 +13,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "frontend/python/torch/overrides/overrides.h"
@@ -136,13 +135,12 @@ class PythonBinder {
     }
     for (const PythonParameter& parameter : signature.dropped) COBRA_TRY(TakeDropped(parameter));
     if (!positional_.empty())
-      return interp_.Raise(interp_.types().TypeError, absl::StrCat(function_, "() takes fewer positional arguments"));
+      return interp_.Raise(interp_.types().TypeError, function_, "() takes fewer positional arguments");
     for (size_t i = 0; i < keywords_.size(); ++i) {
       if (i < 64 && (used_ >> i & 1) != 0) continue;
       if (!signature.takes_names)
-        return interp_.Raise(
-            interp_.types().TypeError,
-            absl::StrCat(function_, "() got an unexpected keyword argument '", keywords_[i].name->view(), "'"));
+        return interp_.Raise(interp_.types().TypeError, function_, "() got an unexpected keyword argument '",
+                             keywords_[i].name->view(), "'");
       call_.keywords->table.SetStr(interp_.heap(), keywords_[i].name, keywords_[i].value);
     }
     return std::move(call_);
@@ -172,8 +170,8 @@ class PythonBinder {
     }
     if (!named.IsUnbound()) return named;
     if (parameter.has_default) return DefaultOf(interp_, parameter.otherwise);
-    return interp_.Raise(interp_.types().TypeError,
-                         absl::StrCat(function_, "() missing 1 required positional argument: '", parameter.name, "'"));
+    return interp_.Raise(interp_.types().TypeError, function_, "() missing 1 required positional argument: '",
+                         parameter.name, "'");
   }
 
   Result<void> TakeDropped(const PythonParameter& parameter) {

@@ -457,8 +457,7 @@ namespace {
 Result<Value> MakeModuleOverridable(Interpreter& interp, const CallArgs& args) {
   absl::string_view module;
   DictObject* names = nullptr;
-  ArgReader reader(interp, "_overridable", args);
-  COBRA_TRY(reader.Required("module", &module).Required("names", &names).Finish());
+  COBRA_TRY(ArgReader(interp, "_overridable", args).Required("module", &module).Required("names", &names).Finish());
   constexpr std::pair<absl::string_view, char> kSpaces[] = {
       {"torch", 't'},        {"torch.nn.functional", 'F'}, {"torch.nn.init", 'N'},        {"torch.fft", 'f'},
       {"torch.linalg", 'l'}, {"torch.special", 's'},       {"torch.ops.torchvision", 'v'}};

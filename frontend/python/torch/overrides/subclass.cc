@@ -21,9 +21,7 @@ Result<void> CheckClass(Interpreter& interp, Value cls) {
 }
 
 Result<Value> AsSubclass(Interpreter& interp, const CallArgs& args) {
-  Value cls;
-  ArgReader reader(interp, "as_subclass", args);
-  COBRA_TRY(reader.Required("cls", &cls).Finish());
+  COBRA_TRY_ASSIGN(Value cls, OnlyArgument(interp, "as_subclass", "cls", args));
   COBRA_TRY(CheckClass(interp, cls));
   return TensorAs(interp, args.self, cls.as<ClassObject>());
 }
@@ -60,9 +58,8 @@ Result<Value> MakeSubclass(Interpreter& interp, const CallArgs& args) {
   COBRA_TRY(reader.Required("cls", &cls).Required("data", &data).Optional("require_grad", &requires_grad).Finish());
   tensor = AsTensor(data);
   if (tensor == nullptr)
-    return interp.Raise(
-        interp.types().TypeError,
-        absl::StrCat("_make_subclass(): argument 'data' (position 2) must be Tensor, not ", interp.TypeName(data)));
+    return interp.Raise(interp.types().TypeError, "_make_subclass(): argument 'data' (position 2) must be Tensor, not ",
+                        interp.TypeName(data));
   COBRA_TRY(CheckClass(interp, cls));
   if (tensor->requires_grad == requires_grad) return TensorAs(interp, data, cls.as<ClassObject>());
   return Detached(interp, data, cls.as<ClassObject>(), requires_grad);

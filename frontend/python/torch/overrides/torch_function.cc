@@ -59,8 +59,8 @@ struct HandlerArguments {
 Result<HandlerArguments> ReadHandlerArguments(Interpreter& interp, const CallArgs& args) {
   HandlerArguments given;
   given.positional = interp.NewTuple({});
-  ArgReader reader(interp, "__torch_function__", args);
-  COBRA_TRY(reader.Required("func", &given.function)
+  COBRA_TRY(ArgReader(interp, "__torch_function__", args)
+                .Required("func", &given.function)
                 .Required("types", &given.types)
                 .Optional("args", &given.positional)
                 .Optional("kwargs", &given.keywords)
@@ -94,8 +94,7 @@ Result<Value> DisabledTorchFunction(Interpreter& interp, const CallArgs& args) {
 // _has_torch_function(values)
 Result<Value> HasTorchFunction(Interpreter& interp, const CallArgs& args) {
   std::vector<Value> values;
-  ArgReader reader(interp, "has_torch_function", args);
-  COBRA_TRY(reader.Required("relevant_args", &values).Finish());
+  COBRA_TRY(ArgReader(interp, "has_torch_function", args).Required("relevant_args", &values).Finish());
   const bool seen = std::any_of(values.begin(), values.end(), [&](Value v) { return IsSeen(interp, v); });
   return Value::Bool(seen || IsSeen(interp, Value::None()));  // by a mode
 }
@@ -112,8 +111,8 @@ Result<Value> HandleTorchFunction(Interpreter& interp, const CallArgs& args) {
   absl::Span<const Value> rest;
   std::vector<KeywordArg> keywords;
   Handed handed;
-  ArgReader reader(interp, "handle_torch_function", args);
-  COBRA_TRY(reader.Required("public_api", &handed.function)
+  COBRA_TRY(ArgReader(interp, "handle_torch_function", args)
+                .Required("public_api", &handed.function)
                 .Required("relevant_args", &relevant)
                 .VarArgs(&rest)
                 .KwArgs(&keywords)
@@ -141,9 +140,7 @@ Result<Value> SwitchOverrides(Interpreter& interp, const CallArgs& args) {
 }
 
 Result<Value> PushMode(Interpreter& interp, const CallArgs& args) {
-  Value mode;
-  ArgReader reader(interp, "_push_function_mode", args);
-  COBRA_TRY(reader.Required("mode", &mode).Finish());
+  COBRA_TRY_ASSIGN(Value mode, OnlyArgument(interp, "_push_function_mode", "mode", args));
   Torch(interp).function_modes.push_back(mode);
   return Value::None();
 }

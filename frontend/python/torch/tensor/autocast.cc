@@ -59,9 +59,7 @@ Result<Value> SetAutocast(Interpreter& interp, const CallArgs& args) {
 // torch._nest_autocast(by): a context manager begins (1) or ends (-1). When the outermost one ends,
 // the cached casts of parameters are dropped.
 Result<Value> NestAutocast(Interpreter& interp, const CallArgs& args) {
-  int64_t by;
-  ArgReader reader(interp, "_nest_autocast", args);
-  COBRA_TRY(reader.Required("by", &by).Finish());
+  COBRA_TRY_ASSIGN(int64_t by, OnlyArgument<int64_t>(interp, "_nest_autocast", "by", args));
   AutocastState& state = Torch(interp).autocast;
   state.depth += static_cast<int>(by);
   if (state.depth == 0) state.casts.clear();

@@ -66,8 +66,7 @@ bool IsSameResult(absl::Span<const graph::Node> nodes, graph::ValueRef a, graph:
 
 Result<Value> IsSameValue(Interpreter& interp, const CallArgs& args) {
   Tensor *a, *b;
-  ArgReader reader(interp, "_is_same_value", args);
-  COBRA_TRY(reader.Required("a", &a).Required("b", &b).Finish());
+  COBRA_TRY(ArgReader(interp, "_is_same_value", args).Required("a", &a).Required("b", &b).Finish());
   if (!(a->type == b->type)) return Value::Bool(false);
   const graph::ValueRef of_a = RefOf(interp, a), of_b = RefOf(interp, b);
   const absl::Span<const graph::Node> nodes = Torch(interp).builder.nodes();
