@@ -1,7 +1,7 @@
 #include "frontend/python/torch/layers/layers.h"
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "frontend/python/runtime/interpreter/internal.h"
 #include "frontend/python/torch/overrides/overrides.h"
@@ -124,7 +124,7 @@ class LayerForward final : public NativeBody {
         return interp.Raise(interp.types().ValueError, "_forward() of neither a module nor a parameter");
     }
     name_ = interp.InternStr(args.positional[1].as<StrObject>());
-    for (Value v : args.positional.subspan(2)) COBRA_TRY(DeclareArgument(interp, f, nullptr, v));
+    for (Value v : args.positional.subspan(2)) COBRA_TRY(DeclareArguments(interp, f, nullptr, v));
     for (const KeywordArg& keyword : args.keywords) {
       if (keyword.name->view() == "_where") {
         const auto given = keyword.value.as<TupleObject>()->span();
@@ -134,7 +134,7 @@ class LayerForward final : public NativeBody {
         runs_text_ = false;
         continue;
       }
-      COBRA_TRY(DeclareArgument(interp, f, keyword.name, keyword.value));
+      COBRA_TRY(DeclareArguments(interp, f, keyword.name, keyword.value));
     }
     if (attributes_.size() > kMostAttributes)
       return interp.Raise(interp.types().ValueError, "_forward() of too many attributes");
@@ -184,23 +184,24 @@ class LayerForward final : public NativeBody {
     Value constant;
   };
 
-  Result<void> DeclareArgument(Interpreter& interp, FunctionObject* f, StrObject* keyword, Value v) {
-    Argument argument;
-    argument.keyword = keyword;
-    if (v.IsStr()) {
-      absl::string_view text = v.str();
-      if (absl::ConsumePrefix(&text, "self.")) {
-        argument.attribute = static_cast<int>(attributes_.size());
-        attributes_.Add(interp, interp.Intern(text));
-      } else {
-        argument.slot = SlotOf(f, text);
-        if (argument.slot < 0)
-          return interp.Raise(interp.types().ValueError, absl::StrCat("_forward(): no parameter ", text));
-      }
-    } else {
-      argument.constant = v;
+  // `v`: names of parameters and attributes, or one value that is not a text.
+  Result<void> DeclareArguments(Interpreter& interp, FunctionObject* f, StrObject* keyword, Value v) {
+    if (!v.IsStr()) {
+      arguments_.push_back(interp.heap(), {keyword, -1, -1, v});
+      return {};
     }
-    arguments_.push_back(interp.heap(), argument);
+    for (absl::string_view name : absl::StrSplit(v.str(), ' ')) {
+      Argument argument;
+      argument.keyword = keyword;
+      if (absl::ConsumePrefix(&name, "self.")) {
+        argument.attribute = static_cast<int>(attributes_.size());
+        attributes_.Add(interp, interp.Intern(name));
+      } else {
+        argument.slot = SlotOf(f, name);
+        if (argument.slot < 0) return interp.Raise(interp.types().ValueError, "_forward(): no parameter ", name);
+      }
+      arguments_.push_back(interp.heap(), argument);
+    }
     return {};
   }
 
@@ -293,7 +294,7 @@ void DefineLayerDecorators(NativeModuleBuilder& m) {
              Decorator([](Interpreter& interp, FunctionObject*, const CallArgs& args) -> Result<const NativeBody*> {
                const LayerBody body = FindLayerBody(args.positional[0].str());
                if (body == nullptr)
-                 return interp.Raise(interp.types().ValueError, absl::StrCat("no body ", args.positional[0].str()));
+                 return interp.Raise(interp.types().ValueError, "no body ", args.positional[0].str());
                return interp.heap().New<NamedBody>(interp, body, args.positional.subspan(1));
              }));
 }

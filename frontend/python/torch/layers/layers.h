@@ -7,7 +7,7 @@
 //       bias')
 //       def __init__(self, in_features, out_features, bias=True, device=None, dtype=None): ...
 //
-//       @_forward(F, 'linear', 'input', 'self.weight', 'self.bias')
+//       @_forward(F, 'linear', 'input self.weight self.bias')
 //       def forward(self, input): ...
 //
 // Functions that cannot be declared so are Python text without a decorator. If they run often
@@ -27,10 +27,11 @@
 // "buffer counter" is torch.tensor(0, dtype=torch.long).
 //
 // @_forward(target, name, *arguments, **keywords): return target.name(...), the target a module
-// (looked up at each call, so that patches count) or a parameter; an argument is a parameter,
-// 'self.attribute', or anything that is no str. The text runs first, for special cases; if it
-// returns something other than None, that is the result. With _where=(attribute, value) the
-// declaration applies if self.attribute == value, else the text runs.
+// (looked up at each call, so that patches count) or a parameter. The arguments are texts of names
+// with blanks between them, each a parameter or self.attribute, and values that are not texts. The
+// function's text runs first, for special cases; if it returns something other than None, that is
+// the result. With _where=(attribute, value) the declaration applies if self.attribute == value,
+// else the text runs.
 //
 // @_accepts_rank(4): checks that dim() of the first argument is one of these; if not, the text
 // raises the error. @_body('name', ...): a function of layer_bodies.cc; its comment there tells

@@ -13,7 +13,7 @@ class Threshold(Module):
     def __init__(self, threshold, value, inplace=False):
         ...
 
-    @_forward(F, "threshold", "input", "self.threshold", "self.value", "self.inplace")
+    @_forward(F, "threshold", "input self.threshold self.value self.inplace")
     def forward(self, input):
         ...
 
@@ -40,7 +40,7 @@ class RReLU(Module):
     def __init__(self, lower=1.0 / 8, upper=1.0 / 3, inplace=False):
         ...
 
-    @_forward(F, "rrelu", "input", "self.lower", "self.upper", "self.training", "self.inplace")
+    @_forward(F, "rrelu", "input self.lower self.upper self.training self.inplace")
     def forward(self, input):
         ...
 
@@ -57,7 +57,7 @@ class Hardtanh(Module):
             max_val = max_value
         assert max_val > min_val
 
-    @_forward(F, "hardtanh", "input", "self.min_val", "self.max_val", "self.inplace")
+    @_forward(F, "hardtanh", "input self.min_val self.max_val self.inplace")
     def forward(self, input):
         ...
 
@@ -80,7 +80,7 @@ class Hardsigmoid(Module):
     def __init__(self, inplace=False):
         ...
 
-    @_forward(F, "hardsigmoid", "input", "self.inplace")
+    @_forward(F, "hardsigmoid", "input self.inplace")
     def forward(self, input):
         ...
 
@@ -123,7 +123,7 @@ class Hardswish(Module):
     def __init__(self, inplace=False):
         ...
 
-    @_forward(F, "hardswish", "input", "self.inplace")
+    @_forward(F, "hardswish", "input self.inplace")
     def forward(self, input):
         ...
 
@@ -136,7 +136,7 @@ class ELU(Module):
     def __init__(self, alpha=1.0, inplace=False):
         ...
 
-    @_forward(F, "elu", "input", "self.alpha", "self.inplace")
+    @_forward(F, "elu", "input self.alpha self.inplace")
     def forward(self, input):
         ...
 
@@ -149,7 +149,7 @@ class CELU(Module):
     def __init__(self, alpha=1.0, inplace=False):
         ...
 
-    @_forward(F, "celu", "input", "self.alpha", "self.inplace")
+    @_forward(F, "celu", "input self.alpha self.inplace")
     def forward(self, input):
         ...
 
@@ -162,7 +162,7 @@ class SELU(Module):
     def __init__(self, inplace=False):
         ...
 
-    @_forward(F, "selu", "input", "self.inplace")
+    @_forward(F, "selu", "input self.inplace")
     def forward(self, input):
         ...
 
@@ -174,7 +174,7 @@ class GLU(Module):
     def __init__(self, dim=-1):
         ...
 
-    @_forward(F, "glu", "input", "self.dim")
+    @_forward(F, "glu", "input self.dim")
     def forward(self, input):
         ...
 
@@ -199,7 +199,7 @@ class Hardshrink(Module):
     def __init__(self, lambd=0.5):
         ...
 
-    @_forward(F, "hardshrink", "input", "self.lambd")
+    @_forward(F, "hardshrink", "input self.lambd")
     def forward(self, input):
         ...
 
@@ -212,7 +212,7 @@ class LeakyReLU(Module):
     def __init__(self, negative_slope=1e-2, inplace=False):
         ...
 
-    @_forward(F, "leaky_relu", "input", "self.negative_slope", "self.inplace")
+    @_forward(F, "leaky_relu", "input self.negative_slope self.inplace")
     def forward(self, input):
         ...
 
@@ -230,7 +230,7 @@ class Softplus(Module):
     def __init__(self, beta=1, threshold=20):
         ...
 
-    @_forward(F, "softplus", "input", "self.beta", "self.threshold")
+    @_forward(F, "softplus", "input self.beta self.threshold")
     def forward(self, input):
         ...
 
@@ -242,7 +242,7 @@ class Softshrink(Module):
     def __init__(self, lambd=0.5):
         ...
 
-    @_forward(F, "softshrink", "input", "self.lambd")
+    @_forward(F, "softshrink", "input self.lambd")
     def forward(self, input):
         ...
 
@@ -261,7 +261,7 @@ class PReLU(Module):
     def reset_parameters(self):
         torch.nn.init.constant_(self.weight, self.init)
 
-    @_forward(F, "prelu", "input", "self.weight")
+    @_forward(F, "prelu", "input self.weight")
     def forward(self, input):
         ...
 
@@ -285,7 +285,7 @@ class Softmin(Module):
     def __init__(self, dim=None):
         ...
 
-    @_forward(F, "softmin", "input", "self.dim")
+    @_forward(F, "softmin", "input self.dim")
     def forward(self, input):
         ...
 
@@ -298,7 +298,7 @@ class Softmax(Module):
     def __init__(self, dim=None):
         ...
 
-    @_forward(F, "softmax", "input", "self.dim")
+    @_forward(F, "softmax", "input self.dim")
     def forward(self, input):
         ...
 
@@ -320,7 +320,7 @@ class LogSoftmax(Module):
     def __init__(self, dim=None):
         ...
 
-    @_forward(F, "log_softmax", "input", "self.dim")
+    @_forward(F, "log_softmax", "input self.dim")
     def forward(self, input):
         ...
 

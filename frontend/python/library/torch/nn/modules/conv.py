@@ -78,20 +78,14 @@ class Conv1d(_ConvNd):
     @_forward(
         F,
         "conv1d",
-        "input",
-        "weight",
-        "bias",
-        "self.stride",
-        "self.padding",
-        "self.dilation",
-        "self.groups",
+        "input weight bias self.stride self.padding self.dilation self.groups",
         _where=("padding_mode", "zeros"),
     )
     def _conv_forward(self, input, weight, bias):
         padded = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
         return F.conv1d(padded, weight, bias, self.stride, _single(0), self.dilation, self.groups)
 
-    @_forward("self", "_conv_forward", "input", "self.weight", "self.bias")
+    @_forward("self", "_conv_forward", "input self.weight self.bias")
     def forward(self, input):
         ...
 
@@ -117,20 +111,14 @@ class Conv2d(_ConvNd):
     @_forward(
         F,
         "conv2d",
-        "input",
-        "weight",
-        "bias",
-        "self.stride",
-        "self.padding",
-        "self.dilation",
-        "self.groups",
+        "input weight bias self.stride self.padding self.dilation self.groups",
         _where=("padding_mode", "zeros"),
     )
     def _conv_forward(self, input, weight, bias):
         padded = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
         return F.conv2d(padded, weight, bias, self.stride, _pair(0), self.dilation, self.groups)
 
-    @_forward("self", "_conv_forward", "input", "self.weight", "self.bias")
+    @_forward("self", "_conv_forward", "input self.weight self.bias")
     def forward(self, input):
         ...
 
@@ -156,20 +144,14 @@ class Conv3d(_ConvNd):
     @_forward(
         F,
         "conv3d",
-        "input",
-        "weight",
-        "bias",
-        "self.stride",
-        "self.padding",
-        "self.dilation",
-        "self.groups",
+        "input weight bias self.stride self.padding self.dilation self.groups",
         _where=("padding_mode", "zeros"),
     )
     def _conv_forward(self, input, weight, bias):
         padded = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
         return F.conv3d(padded, weight, bias, self.stride, _triple(0), self.dilation, self.groups)
 
-    @_forward("self", "_conv_forward", "input", "self.weight", "self.bias")
+    @_forward("self", "_conv_forward", "input self.weight self.bias")
     def forward(self, input):
         ...
 

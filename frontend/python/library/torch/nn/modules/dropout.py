@@ -13,36 +13,36 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    @_forward(F, "dropout", "input", "self.p", "self.training", "self.inplace")
+    @_forward(F, "dropout", "input self.p self.training self.inplace")
     def forward(self, input):
         ...
 
 
 class Dropout1d(_DropoutNd):
-    @_forward(F, "dropout1d", "input", "self.p", "self.training", "self.inplace")
+    @_forward(F, "dropout1d", "input self.p self.training self.inplace")
     def forward(self, input):
         ...
 
 
 class Dropout2d(_DropoutNd):
-    @_forward(F, "dropout2d", "input", "self.p", "self.training", "self.inplace")
+    @_forward(F, "dropout2d", "input self.p self.training self.inplace")
     def forward(self, input):
         ...
 
 
 class Dropout3d(_DropoutNd):
-    @_forward(F, "dropout3d", "input", "self.p", "self.training", "self.inplace")
+    @_forward(F, "dropout3d", "input self.p self.training self.inplace")
     def forward(self, input):
         ...
 
 
 class AlphaDropout(_DropoutNd):
-    @_forward(F, "alpha_dropout", "input", "self.p", "self.training")
+    @_forward(F, "alpha_dropout", "input self.p self.training")
     def forward(self, input):
         ...
 
 
 class FeatureAlphaDropout(_DropoutNd):
-    @_forward(F, "feature_alpha_dropout", "input", "self.p", "self.training")
+    @_forward(F, "feature_alpha_dropout", "input self.p self.training")
     def forward(self, input):
         ...

@@ -9,7 +9,7 @@ class Flatten(Module):
     def __init__(self, start_dim=1, end_dim=-1):
         ...
 
-    @_forward("input", "flatten", "self.start_dim", "self.end_dim")
+    @_forward("input", "flatten", "self.start_dim self.end_dim")
     def forward(self, input):
         ...
 
@@ -24,6 +24,6 @@ class Unflatten(Module):
                 "unflattened_size must be a tuple of ints, but found type " + type(unflattened_size).__name__
             )
 
-    @_forward("input", "unflatten", "self.dim", "self.unflattened_size")
+    @_forward("input", "unflatten", "self.dim self.unflattened_size")
     def forward(self, input):
         ...

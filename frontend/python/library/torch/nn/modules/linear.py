@@ -21,7 +21,7 @@ class Linear(Module):
     def reset_parameters(self):
         pass
 
-    @_forward(F, "linear", "input", "self.weight", "self.bias")
+    @_forward(F, "linear", "input self.weight self.bias")
     def forward(self, input):
         ...
 
@@ -44,7 +44,7 @@ class Bilinear(Module):
     def __init__(self, in1_features, in2_features, out_features, bias=True, device=None, dtype=None):
         ...
 
-    @_forward(F, "bilinear", "input1", "input2", "self.weight", "self.bias")
+    @_forward(F, "bilinear", "input1 input2 self.weight self.bias")
     def forward(self, input1, input2):
         ...
 

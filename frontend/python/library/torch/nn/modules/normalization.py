@@ -11,7 +11,7 @@ class LocalResponseNorm(Module):
     def __init__(self, size, alpha=1e-4, beta=0.75, k=1.0):
         ...
 
-    @_forward(F, "local_response_norm", "input", "self.size", "self.alpha", "self.beta", "self.k")
+    @_forward(F, "local_response_norm", "input self.size self.alpha self.beta self.k")
     def forward(self, input):
         ...
 
@@ -30,7 +30,7 @@ class LayerNorm(Module):
     def reset_parameters(self):
         pass
 
-    @_forward(F, "layer_norm", "input", "self.normalized_shape", "self.weight", "self.bias", "self.eps")
+    @_forward(F, "layer_norm", "input self.normalized_shape self.weight self.bias self.eps")
     def forward(self, input):
         ...
 
@@ -52,7 +52,7 @@ class GroupNorm(Module):
     def reset_parameters(self):
         pass
 
-    @_forward(F, "group_norm", "input", "self.num_groups", "self.weight", "self.bias", "self.eps")
+    @_forward(F, "group_norm", "input self.num_groups self.weight self.bias self.eps")
     def forward(self, input):
         ...
 
@@ -68,7 +68,7 @@ class RMSNorm(Module):
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, device=None, dtype=None):
         ...
 
-    @_forward(F, "rms_norm", "x", "self.normalized_shape", "self.weight", "self.eps")
+    @_forward(F, "rms_norm", "x self.normalized_shape self.weight self.eps")
     def forward(self, x):
         ...
 

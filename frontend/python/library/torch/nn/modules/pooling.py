@@ -18,11 +18,7 @@ class MaxPool1d(_MaxPoolNd):
     @_forward(
         F,
         "max_pool1d",
-        "input",
-        "self.kernel_size",
-        "self.stride",
-        "self.padding",
-        "self.dilation",
+        "input self.kernel_size self.stride self.padding self.dilation",
         ceil_mode="self.ceil_mode",
         return_indices="self.return_indices",
     )
@@ -34,11 +30,7 @@ class MaxPool2d(_MaxPoolNd):
     @_forward(
         F,
         "max_pool2d",
-        "input",
-        "self.kernel_size",
-        "self.stride",
-        "self.padding",
-        "self.dilation",
+        "input self.kernel_size self.stride self.padding self.dilation",
         ceil_mode="self.ceil_mode",
         return_indices="self.return_indices",
     )
@@ -50,11 +42,7 @@ class MaxPool3d(_MaxPoolNd):
     @_forward(
         F,
         "max_pool3d",
-        "input",
-        "self.kernel_size",
-        "self.stride",
-        "self.padding",
-        "self.dilation",
+        "input self.kernel_size self.stride self.padding self.dilation",
         ceil_mode="self.ceil_mode",
         return_indices="self.return_indices",
     )
@@ -75,7 +63,7 @@ class _MaxUnpoolNd(Module):
 class MaxUnpool1d(_MaxUnpoolNd):
     _tuple = staticmethod(_single)
 
-    @_forward(F, "max_unpool1d", "input", "indices", "self.kernel_size", "self.stride", "self.padding", "output_size")
+    @_forward(F, "max_unpool1d", "input indices self.kernel_size self.stride self.padding output_size")
     def forward(self, input, indices, output_size=None):
         ...
 
@@ -83,7 +71,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
 class MaxUnpool2d(_MaxUnpoolNd):
     _tuple = staticmethod(_pair)
 
-    @_forward(F, "max_unpool2d", "input", "indices", "self.kernel_size", "self.stride", "self.padding", "output_size")
+    @_forward(F, "max_unpool2d", "input indices self.kernel_size self.stride self.padding output_size")
     def forward(self, input, indices, output_size=None):
         ...
 
@@ -91,7 +79,7 @@ class MaxUnpool2d(_MaxUnpoolNd):
 class MaxUnpool3d(_MaxUnpoolNd):
     _tuple = staticmethod(_triple)
 
-    @_forward(F, "max_unpool3d", "input", "indices", "self.kernel_size", "self.stride", "self.padding", "output_size")
+    @_forward(F, "max_unpool3d", "input indices self.kernel_size self.stride self.padding output_size")
     def forward(self, input, indices, output_size=None):
         ...
 
@@ -121,11 +109,7 @@ class FractionalMaxPool2d(_FractionalMaxPoolNd):
     @_forward(
         F,
         "fractional_max_pool2d",
-        "input",
-        "self.kernel_size",
-        "self.output_size",
-        "self.output_ratio",
-        "self.return_indices",
+        "input self.kernel_size self.output_size self.output_ratio self.return_indices",
         _random_samples="self._random_samples",
     )
     def forward(self, input):
@@ -138,11 +122,7 @@ class FractionalMaxPool3d(_FractionalMaxPoolNd):
     @_forward(
         F,
         "fractional_max_pool3d",
-        "input",
-        "self.kernel_size",
-        "self.output_size",
-        "self.output_ratio",
-        "self.return_indices",
+        "input self.kernel_size self.output_size self.output_ratio self.return_indices",
         _random_samples="self._random_samples",
     )
     def forward(self, input):
@@ -159,16 +139,7 @@ class AvgPool1d(_AvgPoolNd):
     def __init__(self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
         ...
 
-    @_forward(
-        F,
-        "avg_pool1d",
-        "input",
-        "self.kernel_size",
-        "self.stride",
-        "self.padding",
-        "self.ceil_mode",
-        "self.count_include_pad",
-    )
+    @_forward(F, "avg_pool1d", "input self.kernel_size self.stride self.padding self.ceil_mode self.count_include_pad")
     def forward(self, input):
         ...
 
@@ -183,13 +154,7 @@ class AvgPool2d(_AvgPoolNd):
     @_forward(
         F,
         "avg_pool2d",
-        "input",
-        "self.kernel_size",
-        "self.stride",
-        "self.padding",
-        "self.ceil_mode",
-        "self.count_include_pad",
-        "self.divisor_override",
+        "input self.kernel_size self.stride self.padding self.ceil_mode self.count_include_pad self.divisor_override",
     )
     def forward(self, input):
         ...
@@ -205,13 +170,7 @@ class AvgPool3d(_AvgPoolNd):
     @_forward(
         F,
         "avg_pool3d",
-        "input",
-        "self.kernel_size",
-        "self.stride",
-        "self.padding",
-        "self.ceil_mode",
-        "self.count_include_pad",
-        "self.divisor_override",
+        "input self.kernel_size self.stride self.padding self.ceil_mode self.count_include_pad self.divisor_override",
     )
     def forward(self, input):
         ...
@@ -249,19 +208,19 @@ class _AdaptiveMaxPoolNd(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    @_forward(F, "adaptive_max_pool1d", "input", "self.output_size", "self.return_indices")
+    @_forward(F, "adaptive_max_pool1d", "input self.output_size self.return_indices")
     def forward(self, input):
         ...
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    @_forward(F, "adaptive_max_pool2d", "input", "self.output_size", "self.return_indices")
+    @_forward(F, "adaptive_max_pool2d", "input self.output_size self.return_indices")
     def forward(self, input):
         ...
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    @_forward(F, "adaptive_max_pool3d", "input", "self.output_size", "self.return_indices")
+    @_forward(F, "adaptive_max_pool3d", "input self.output_size self.return_indices")
     def forward(self, input):
         ...
 
@@ -276,18 +235,18 @@ class _AdaptiveAvgPoolNd(Module):
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
-    @_forward(F, "adaptive_avg_pool1d", "input", "self.output_size")
+    @_forward(F, "adaptive_avg_pool1d", "input self.output_size")
     def forward(self, input):
         ...
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    @_forward(F, "adaptive_avg_pool2d", "input", "self.output_size")
+    @_forward(F, "adaptive_avg_pool2d", "input self.output_size")
     def forward(self, input):
         ...
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    @_forward(F, "adaptive_avg_pool3d", "input", "self.output_size")
+    @_forward(F, "adaptive_avg_pool3d", "input self.output_size")
     def forward(self, input):
         ...

@@ -73,13 +73,7 @@ class Embedding(Module):
     @_forward(
         F,
         "embedding",
-        "input",
-        "self.weight",
-        "self.padding_idx",
-        "self.max_norm",
-        "self.norm_type",
-        "self.scale_grad_by_freq",
-        "self.sparse",
+        "input self.weight self.padding_idx self.max_norm self.norm_type self.scale_grad_by_freq self.sparse",
     )
     def forward(self, input):
         ...
@@ -168,17 +162,7 @@ class EmbeddingBag(Module):
     @_forward(
         F,
         "embedding_bag",
-        "input",
-        "self.weight",
-        "offsets",
-        "self.max_norm",
-        "self.norm_type",
-        "self.scale_grad_by_freq",
-        "self.mode",
-        "self.sparse",
-        "per_sample_weights",
-        "self.include_last_offset",
-        "self.padding_idx",
+        "input self.weight offsets self.max_norm self.norm_type self.scale_grad_by_freq self.mode self.sparse per_sample_weights self.include_last_offset self.padding_idx",
     )
     def forward(self, input, offsets=None, per_sample_weights=None):
         ...
