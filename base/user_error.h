@@ -1,4 +1,4 @@
-// A Diagnostic without a position in a file, as a status. Most errors in a request have none.
+// A Diagnostic as a status. Most errors in a request have no position in a file.
 #ifndef COBRA_BASE_USER_ERROR_H_
 #define COBRA_BASE_USER_ERROR_H_
 
@@ -10,11 +10,13 @@
 
 namespace cobra {
 
-inline absl::Status UserError(Diagnostic::Kind kind, std::string message, std::string hint = "") {
+inline absl::Status UserError(Diagnostic::Kind kind, std::string message, std::string hint = "",
+                              SourcePosition position = {}) {
   Diagnostic diagnostic;
   diagnostic.kind = kind;
   diagnostic.message = std::move(message);
   diagnostic.hint = std::move(hint);
+  diagnostic.position = std::move(position);
   return DiagnosticToStatus(diagnostic);
 }
 

@@ -10,6 +10,7 @@
 #include "base/diagnostic.h"
 #include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "export/aliasing.h"
 #include "export/ncnn/call_writer.h"
 #include "export/ncnn/handlers.h"
@@ -85,10 +86,7 @@ class Writer {
   }
 
   static absl::Status Unsupported(std::string message) {
-    Diagnostic d;
-    d.kind = Diagnostic::Kind::kUnsupported;
-    d.message = std::move(message);
-    return DiagnosticToStatus(d);
+    return UserError(Diagnostic::Kind::kUnsupported, std::move(message));
   }
 
   static absl::Status AtOutput(const absl::Status& status, size_t i) {

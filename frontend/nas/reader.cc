@@ -82,11 +82,8 @@ std::string ArchitectureSpaces() {
 absl::StatusOr<graph::Graph> ReadArchitecture(const ArchitectureRequest& request, const Limits& limits) {
   const absl::string_view whole = request.architecture;
   if (static_cast<int64_t>(whole.size()) > limits.architecture_bytes) {
-    Diagnostic diagnostic;
-    diagnostic.kind = Diagnostic::Kind::kLimit;
-    diagnostic.message =
-        LimitMessage("architecture", static_cast<int64_t>(whole.size()), limits.architecture_bytes, "bytes");
-    return DiagnosticToStatus(diagnostic);
+    return UserError(Diagnostic::Kind::kLimit, LimitMessage("architecture", static_cast<int64_t>(whole.size()),
+                                                            limits.architecture_bytes, "bytes"));
   }
   const size_t colon = whole.find(':');
   const absl::string_view head = whole.substr(0, colon);

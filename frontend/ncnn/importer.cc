@@ -11,7 +11,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
 #include "base/user_error.h"
@@ -136,12 +135,9 @@ absl::Status Importer::SplitRequest() {
   }
   const absl::flat_hash_set<std::string> known(names.begin(), names.end());
   const auto usage = [&](const std::string& text, absl::string_view what) {
-    Diagnostic d;
-    d.kind = Diagnostic::Kind::kUsage;
-    d.message = absl::StrCat("--input ", Quotable(text), ": ", what);
-    d.hint = names.empty() ? absl::StrCat(request_.name, " has no Input layer")
-                           : Quotable(absl::StrCat(request_.name, " has ", absl::StrJoin(names, ", ")));
-    return DiagnosticToStatus(d);
+    return UsageError(absl::StrCat("--input ", Quotable(text), ": ", what),
+                      names.empty() ? absl::StrCat(request_.name, " has no Input layer")
+                                    : Quotable(absl::StrCat(request_.name, " has ", absl::StrJoin(names, ", "))));
   };
   size_t position = 0;
   for (const std::string& text : request_.inputs) {
@@ -178,28 +174,21 @@ absl::Status Importer::Step() {
 absl::Status Importer::RunLayer(const Layer& layer) {
   const LayerInfo* info = InfoOf(layer.type);
   if (info == nullptr) {
-    Diagnostic d;
-    d.kind = Diagnostic::Kind::kUnsupported;
-    d.message = absl::StrCat(Label(layer), ": this layer type is not supported");
-    d.hint = "docs/ncnn_support.md lists those that are; a custom layer cannot be read";
-    if (const absl::string_view why = RefusalOf(layer.type); !why.empty()) {
-      d.message = absl::StrCat(Label(layer), ": this layer type is refused: ", why);
-      d.hint = "docs/ncnn_support.md lists what is supported";
-    }
-    d.position.file = request_.name;
-    d.position.line = layer.line;
-    return DiagnosticToStatus(d);
+    const SourcePosition position{request_.name, layer.line};
+    const absl::string_view why = RefusalOf(layer.type);
+    if (why.empty())
+      return UserError(Diagnostic::Kind::kUnsupported, absl::StrCat(Label(layer), ": this layer type is not supported"),
+                       "docs/ncnn_support.md lists those that are; a custom layer cannot be read", position);
+    return UserError(Diagnostic::Kind::kUnsupported, absl::StrCat(Label(layer), ": this layer type is refused: ", why),
+                     "docs/ncnn_support.md lists what is supported", position);
   }
   COBRA_RETURN_IF_ERROR(CheckParams(layer, info->keys));
   for (const int bottom : layer.bottoms) {
     const std::string name = Quotable(file_.blobs[bottom]);
     if (blobs_[bottom].open_ended) {
-      Diagnostic d;
-      d.kind = Diagnostic::Kind::kDataDependent;
-      d.message = absl::StrCat(Label(layer), ": the size of its input ", name, " depends on the network's input");
-      d.position.file = request_.name;
-      d.position.line = layer.line;
-      return DiagnosticToStatus(d);
+      return UserError(Diagnostic::Kind::kDataDependent,
+                       absl::StrCat(Label(layer), ": the size of its input ", name, " depends on the network's input"),
+                       "", {request_.name, layer.line});
     }
     if (TypeOf(blobs_[bottom].ref) == graph::DType::int8 && !TakesInt8(layer.type))
       return Unsupported(layer, absl::StrCat("an input of int8 (", name, ")"));
@@ -440,13 +429,8 @@ std::string Importer::Label(const Layer& layer) {
 }
 
 absl::Status Importer::Unsupported(const Layer& layer, absl::string_view what) const {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kUnsupported;
-  d.message = absl::StrCat(Label(layer), ": ", what, " is not supported");
-  d.hint = "docs/ncnn_support.md lists what is supported";
-  d.position.file = request_.name;
-  d.position.line = layer.line;
-  return DiagnosticToStatus(d);
+  return UserError(Diagnostic::Kind::kUnsupported, absl::StrCat(Label(layer), ": ", what, " is not supported"),
+                   "docs/ncnn_support.md lists what is supported", {request_.name, layer.line});
 }
 
 absl::Status Importer::Wrong(const Layer& layer, absl::string_view what) const {
@@ -454,12 +438,8 @@ absl::Status Importer::Wrong(const Layer& layer, absl::string_view what) const {
 }
 
 absl::Status Importer::LimitError(const Layer& layer, absl::string_view message) const {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kLimit;
-  d.message = absl::StrCat(Label(layer), ": ", message);
-  d.position.file = request_.name;
-  d.position.line = layer.line;
-  return DiagnosticToStatus(d);
+  return UserError(Diagnostic::Kind::kLimit, absl::StrCat(Label(layer), ": ", message), "",
+                   {request_.name, layer.line});
 }
 
 }  // namespace cobra::ncnn

@@ -4,9 +4,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
+#include "base/user_error.h"
 #include "frontend/ncnn/handlers.h"
 #include "graph/builder/untrusted.h"
 
@@ -36,14 +36,6 @@ absl::StatusOr<graph::Shape> SizeOf(const Importer& im, const Layer& layer) {
   return shape;
 }
 
-absl::Status Usage(std::string message, std::string hint) {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kUsage;
-  d.message = std::move(message);
-  d.hint = std::move(hint);
-  return DiagnosticToStatus(d);
-}
-
 }  // namespace
 
 // Whether a size is meant without a batch, as ncnn has none: a mask of 10x10 beside an image of
@@ -71,7 +63,7 @@ absl::Status BindInput(Importer& im, const Layer& layer) {
   const auto requested = im.requested_.find(name);
   if (requested == im.requested_.end()) {
     if (shape.empty()) {
-      return Usage(
+      return UsageError(
           absl::StrCat(im.request_.name, ": the file does not say how large its input ", Quotable(name), " is"),
           absl::StrCat("give it: --input ", Quotable(name), "=1x3x224x224 (", kOrder, ")"));
     }
@@ -82,9 +74,9 @@ absl::Status BindInput(Importer& im, const Layer& layer) {
     const std::string given = absl::StrCat("--input ", Quotable(name), "=", Quotable(text));
     const int rank = wanted.rank();
     if (shape.empty() ? rank < 2 || rank > 5 : rank != type.rank()) {
-      return Usage(shape.empty() ? absl::StrCat(given, ": a batch and one to four dimensions expected")
-                                 : absl::StrCat(given, ": the file has ", graph::ShapeText(type.shape)),
-                   absl::StrCat("sizes are ", kOrder));
+      return UsageError(shape.empty() ? absl::StrCat(given, ": a batch and one to four dimensions expected")
+                                      : absl::StrCat(given, ": the file has ", graph::ShapeText(type.shape)),
+                        absl::StrCat("sizes are ", kOrder));
     }
     im.resized_ = im.resized_ || graph::Shape(wanted.shape.begin() + 1, wanted.shape.end()) != shape;
     type.shape = wanted.shape;
@@ -92,14 +84,15 @@ absl::Status BindInput(Importer& im, const Layer& layer) {
   }
   for (const int64_t size : type.shape) {
     if (size < 1 || size > std::numeric_limits<int32_t>::max())
-      return Usage(absl::StrCat("input ", Quotable(name), " of ", graph::ShapeText(type.shape), ": a size of ", size),
-                   "");
+      return UsageError(
+          absl::StrCat("input ", Quotable(name), " of ", graph::ShapeText(type.shape), ": a size of ", size), "");
   }
   if (graph::IsTooLarge(type, im.limits_.graph.max_tensor_bytes))
     return im.LimitError(layer, LimitMessage("its output", im.limits_.graph.max_tensor_bytes, "bytes"));
   if (im.has_input_ && type.shape[0] != im.batch_) {
-    return Usage(absl::StrCat("--input ", Quotable(name), ": a batch of ", type.shape[0], " beside one of ", im.batch_),
-                 "all inputs of an ncnn network have the same batch");
+    return UsageError(
+        absl::StrCat("--input ", Quotable(name), ": a batch of ", type.shape[0], " beside one of ", im.batch_),
+        "all inputs of an ncnn network have the same batch");
   }
   im.has_input_ = true;
   im.batch_ = type.shape[0];

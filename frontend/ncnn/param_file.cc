@@ -12,9 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
+#include "base/user_error.h"
 
 namespace cobra::ncnn {
 namespace {
@@ -70,12 +70,7 @@ class Parser {
   }
   // Of a file in another form than the one that is read.
   absl::Status WrongFile(std::string message, std::string hint) const {
-    Diagnostic d;
-    d.kind = Diagnostic::Kind::kUsage;
-    d.message = std::move(message);
-    d.hint = std::move(hint);
-    d.position.file = file_name_;
-    return DiagnosticToStatus(d);
+    return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint), {file_name_});
   }
   // pnnx keeps its own view of a PyTorch model under the same number in the first line.
   absl::Status IsOfPnnx() const {
@@ -88,12 +83,7 @@ class Parser {
         absl::StrCat("give ", Quotable(other), ", which pnnx writes beside it"));
   }
   absl::Status LimitError(std::string message) const {
-    Diagnostic d;
-    d.kind = Diagnostic::Kind::kLimit;
-    d.message = std::move(message);
-    d.position.file = file_name_;
-    d.position.line = line_;
-    return DiagnosticToStatus(d);
+    return UserError(Diagnostic::Kind::kLimit, std::move(message), "", {file_name_, line_});
   }
 
   // False at the end, or at a line that is too long (too_long_).
@@ -332,13 +322,7 @@ absl::StatusOr<ParamFile> ParseParamFile(absl::string_view text, const std::stri
 }
 
 absl::Status ParamFileError(const std::string& file, int line, absl::string_view message, absl::string_view hint) {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kModelError;
-  d.message = std::string(message);
-  d.hint = std::string(hint);
-  d.position.file = file;
-  d.position.line = line;
-  return DiagnosticToStatus(d);
+  return UserError(Diagnostic::Kind::kModelError, std::string(message), std::string(hint), {file, line});
 }
 
 std::string Quotable(absl::string_view text) {

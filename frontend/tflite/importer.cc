@@ -7,10 +7,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/text/counted.h"
 #include "base/text/limit_message.h"
+#include "base/user_error.h"
 #include "frontend/tflite/handlers.h"
 #include "graph/builder/untrusted.h"
 #include "graph/constants/const_eval.h"
@@ -205,12 +205,9 @@ absl::Status Importer::CountValues(int64_t elements) {
 absl::Status Importer::BindInputs() {
   const size_t n = network_->inputs()->size();
   if (!request_.inputs.empty() && request_.inputs.size() != n) {
-    Diagnostic d;
-    d.kind = Diagnostic::Kind::kUsage;
-    d.message =
-        absl::StrCat("--input: ", request_.inputs.size(), " given, ", request_.name, " has ", Counted(n, "input"));
-    d.hint = "give one for each input, in the file's order and without names, or none: then its own sizes are taken";
-    return DiagnosticToStatus(d);
+    return UsageError(
+        absl::StrCat("--input: ", request_.inputs.size(), " given, ", request_.name, " has ", Counted(n, "input")),
+        "give one for each input, in the file's order and without names, or none: then its own sizes are taken");
   }
   for (size_t i = 0; i < n; ++i) {
     const int tensor = network_->inputs()->Get(i);
@@ -229,12 +226,10 @@ absl::Status Importer::BindInputs() {
       // For a text without a type, the parser returns float32; the type is the file's.
       const bool other_type = absl::StrContains(text, ':') && wanted.dtype != state.type.dtype;
       if (wanted.rank() != state.type.rank() || other_type) {
-        Diagnostic d;
-        d.kind = Diagnostic::Kind::kUsage;
-        d.message = absl::StrCat("--input ", text, ": input ", NameOf(tensor), " is ", graph::TypeText(state.type));
-        d.hint = other_type ? "leave the type out: it is the file's"
-                            : "sizes are in the file's own order, images as batch x height x width x channels";
-        return DiagnosticToStatus(d);
+        return UsageError(
+            absl::StrCat("--input ", text, ": input ", NameOf(tensor), " is ", graph::TypeText(state.type)),
+            other_type ? "leave the type out: it is the file's"
+                       : "sizes are in the file's own order, images as batch x height x width x channels");
       }
       resized_ = resized_ || wanted.shape != state.type.shape;
       state.type.shape = wanted.shape;
@@ -311,13 +306,11 @@ absl::Status Importer::RunOperator(const OpCall& call) {
   const Handler handler = HandlerOf(call.code);
   if (handler == nullptr) {
     const flatbuffers::String* custom = model_.operator_codes()->Get(call.op->opcode_index())->custom_code();
-    Diagnostic d;
-    d.kind = Diagnostic::Kind::kUnsupported;
-    d.message = absl::StrCat(Label(call), custom == nullptr ? "" : absl::StrCat(" '", Printable(custom->str()), "'"),
-                             ": this operator is not supported");
-    d.hint = "docs/tflite_support.md lists those that are";
-    d.position.file = request_.name;
-    return DiagnosticToStatus(d);
+    return UserError(
+        Diagnostic::Kind::kUnsupported,
+        absl::StrCat(Label(call), custom == nullptr ? "" : absl::StrCat(" '", Printable(custom->str()), "'"),
+                     ": this operator is not supported"),
+        "docs/tflite_support.md lists those that are", {request_.name});
   }
   for (size_t k = 0; k < call.inputs.size(); ++k) {
     const int tensor = call.inputs[k];
@@ -436,12 +429,10 @@ absl::StatusOr<std::vector<int64_t>> Importer::Ints(const OpCall& call, size_t i
   const TensorState& state = states_[call.inputs[input]];
   if (state.values == nullptr) {
     if (state.constant) return Unsupported(call, LimitMessage(what, limits_.tflite.max_const_elements, "numbers"));
-    Diagnostic d;
-    d.kind = Diagnostic::Kind::kDataDependent;
-    d.message =
-        absl::StrCat(Label(call), ": ", what, " (", NameOf(call.inputs[input]), ") depends on the values of the input");
-    d.position.file = request_.name;
-    return DiagnosticToStatus(d);
+    return UserError(
+        Diagnostic::Kind::kDataDependent,
+        absl::StrCat(Label(call), ": ", what, " (", NameOf(call.inputs[input]), ") depends on the values of the input"),
+        "", {request_.name});
   }
   constexpr double kMost = 9e15;  // integers are exact below
   std::vector<int64_t> values;
@@ -570,12 +561,8 @@ std::string Importer::Label(const OpCall& call) const {
 }
 
 absl::Status Importer::Unsupported(const OpCall& call, absl::string_view what) const {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kUnsupported;
-  d.message = absl::StrCat(Label(call), ": ", what, " is not supported");
-  d.hint = "docs/tflite_support.md lists what is supported";
-  d.position.file = request_.name;
-  return DiagnosticToStatus(d);
+  return UserError(Diagnostic::Kind::kUnsupported, absl::StrCat(Label(call), ": ", what, " is not supported"),
+                   "docs/tflite_support.md lists what is supported", {request_.name});
 }
 
 absl::Status Importer::Wrong(const OpCall& call, absl::string_view what) const {
@@ -583,19 +570,11 @@ absl::Status Importer::Wrong(const OpCall& call, absl::string_view what) const {
 }
 
 absl::Status Importer::FileError(absl::string_view message) const {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kModelError;
-  d.message = std::string(message);
-  d.position.file = request_.name;
-  return DiagnosticToStatus(d);
+  return UserError(Diagnostic::Kind::kModelError, std::string(message), "", {request_.name});
 }
 
 absl::Status Importer::LimitError(absl::string_view message) const {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kLimit;
-  d.message = std::string(message);
-  d.position.file = request_.name;
-  return DiagnosticToStatus(d);
+  return UserError(Diagnostic::Kind::kLimit, std::string(message), "", {request_.name});
 }
 
 }  // namespace cobra::tflite

@@ -5,18 +5,14 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "base/diagnostic.h"
+#include "base/user_error.h"
 #include "frontend/tflite/importer.h"
 
 namespace cobra::tflite {
 namespace {
 
 absl::Status FileError(const TfliteRequest& request, absl::string_view message) {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kModelError;
-  d.message = std::string(message);
-  d.position.file = request.name;
-  return DiagnosticToStatus(d);
+  return UserError(Diagnostic::Kind::kModelError, std::string(message), "", {request.name});
 }
 
 }  // namespace

@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/text/counted.h"
 #include "base/text/limit_message.h"
+#include "base/user_error.h"
 #include "frontend/onnx/importer/importer.h"
 #include "frontend/onnx/importer/node_context.h"
 #include "frontend/onnx/importer/tensor_data.h"
@@ -22,14 +22,6 @@ namespace cobra::onnx {
 namespace {
 
 using ::onnx::TensorShapeProto;
-
-absl::Status Usage(std::string message, std::string hint = "") {
-  Diagnostic d;
-  d.kind = Diagnostic::Kind::kUsage;
-  d.message = std::move(message);
-  d.hint = std::move(hint);
-  return DiagnosticToStatus(d);
-}
 
 // The shape as the file declares it, for example "[batch, 3, 224, ?]".
 std::string DeclaredText(const TensorShapeProto& shape) {
@@ -55,13 +47,13 @@ bool IsOpen(const TensorShapeProto::Dimension& dim) { return !dim.has_dim_value(
 // 1.
 absl::StatusOr<graph::Shape> DefaultShape(const std::string& name, const ::onnx::TypeProto::Tensor& type) {
   if (!type.has_shape())
-    return Usage(absl::StrCat("input \"", name, "\": the file does not declare its shape"),
-                 absl::StrCat("give it: --input ", name, "=1x3x224x224"));
+    return UsageError(absl::StrCat("input \"", name, "\": the file does not declare its shape"),
+                      absl::StrCat("give it: --input ", name, "=1x3x224x224"));
   graph::Shape shape;
   for (int i = 0; i < type.shape().dim_size(); ++i) {
     const auto& dim = type.shape().dim(i);
     if (IsOpen(dim) && i > 0) {
-      return Usage(
+      return UsageError(
           absl::StrCat("input \"", name, "\": the file leaves its shape ", DeclaredText(type.shape()), " open"),
           absl::StrCat("give it: --input ", name, "=SHAPE, such as 1x3x224x224"));
     }
@@ -74,8 +66,8 @@ absl::StatusOr<graph::Shape> RequestedShape(const std::string& name, const ::onn
                                             const std::string& text, graph::DType dtype) {
   COBRA_ASSIGN_OR_RETURN(graph::TensorType asked, graph::ParseTensorType(text));
   if (absl::StrContains(text, ":") && asked.dtype != dtype) {
-    return Usage(absl::StrCat("--input ", name, "=", text, ": the file has ", graph::DTypeName(dtype)),
-                 absl::StrCat("leave the type out: --input ", name, "=", text.substr(0, text.find(':'))));
+    return UsageError(absl::StrCat("--input ", name, "=", text, ": the file has ", graph::DTypeName(dtype)),
+                      absl::StrCat("leave the type out: --input ", name, "=", text.substr(0, text.find(':'))));
   }
   bool fits = !type.has_shape() || type.shape().dim_size() == asked.rank();
   for (int i = 0; fits && type.has_shape() && i < asked.rank(); ++i) {
@@ -83,9 +75,9 @@ absl::StatusOr<graph::Shape> RequestedShape(const std::string& name, const ::onn
   }
   if (fits) return asked.shape;
   const bool open = absl::c_any_of(type.shape().dim(), IsOpen);
-  return Usage(absl::StrCat("--input ", name, "=", text, ": the file has ", DeclaredText(type.shape())),
-               open ? "give as many sizes: its own for a number, any for a name or ?"
-                    : "its sizes are fixed: leave --input out, or export the model again for others");
+  return UsageError(absl::StrCat("--input ", name, "=", text, ": the file has ", DeclaredText(type.shape())),
+                    open ? "give as many sizes: its own for a number, any for a name or ?"
+                         : "its sizes are fixed: leave --input out, or export the model again for others");
 }
 
 // Reads numbers in nested lists of equal lengths: "5", "[0, 1]", "[[1.5, inf], [2, True]]".
@@ -165,13 +157,13 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
   if (type->has_optional_type()) type = &type->optional_type().elem_type();  // an optional input with a value
   if (type->has_sequence_type() && type->sequence_type().elem_type().has_tensor_type()) {
     if (shape_text == nullptr) {
-      return Usage(absl::StrCat("input \"", name, "\" is a sequence of tensors"),
-                   absl::StrCat("give their shapes: --input ", name, "=[3x4,5x6]"));
+      return UsageError(absl::StrCat("input \"", name, "\" is a sequence of tensors"),
+                        absl::StrCat("give their shapes: --input ", name, "=[3x4,5x6]"));
     }
     absl::string_view text = absl::StripAsciiWhitespace(*shape_text);
     if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]")) {
-      return Usage(absl::StrCat("--input ", name, "=", *shape_text, ": the input is a sequence of tensors"),
-                   absl::StrCat("--input ", name, "=[3x4,5x6]"));
+      return UsageError(absl::StrCat("--input ", name, "=", *shape_text, ": the input is a sequence of tensors"),
+                        absl::StrCat("--input ", name, "=[3x4,5x6]"));
     }
     const auto& element = type->sequence_type().elem_type().tensor_type();
     COBRA_ASSIGN_OR_RETURN(const graph::DType dtype, DTypeOf(element.elem_type()));
@@ -196,8 +188,8 @@ absl::StatusOr<Value> Importer::BindInput(const ::onnx::ValueInfoProto& info, co
     graph::TensorType known{{}, *dtype};
     Values values;
     if (!NumberReader(text, limits_.onnx.max_const_elements).Read(&known.shape, &values)) {
-      return Usage(absl::StrCat("--arg ", name, "=", text, ": is neither a number nor a list of numbers"),
-                   "such as 5, [0, 1] or [[1.5, 2], [3, 4]]");
+      return UsageError(absl::StrCat("--arg ", name, "=", text, ": is neither a number nor a list of numbers"),
+                        "such as 5, [0, 1] or [[1.5, 2], [3, 4]]");
     }
     COBRA_ASSIGN_OR_RETURN(known.shape, RequestedShape(name, tensor_type, graph::ShapeText(known.shape), *dtype));
     COBRA_ASSIGN_OR_RETURN(TensorPtr constant, Constant(std::move(known), std::move(values), name));
@@ -230,24 +222,24 @@ absl::Status Importer::BindInputs(const ::onnx::GraphProto& graph, GraphRun* run
   for (const std::string& text : request_.inputs) {
     const size_t equals = text.rfind('=');
     if (equals == std::string::npos && position >= names.size()) {
-      return Usage(absl::StrCat("--input ", text, ": the network takes ", Counted(names.size(), "input")), have);
+      return UsageError(absl::StrCat("--input ", text, ": the network takes ", Counted(names.size(), "input")), have);
     }
     const std::string name = equals == std::string::npos ? names[position++] : text.substr(0, equals);
     if (std::find(names.begin(), names.end(), name) == names.end())
-      return Usage(absl::StrCat("--input ", text, ": the file has no such input"), have);
+      return UsageError(absl::StrCat("--input ", text, ": the file has no such input"), have);
     if (!shapes.emplace(name, equals == std::string::npos ? text : text.substr(equals + 1)).second)
-      return Usage(absl::StrCat("--input ", text, ": the input \"", name, "\" is given twice"), "give it once");
+      return UsageError(absl::StrCat("--input ", text, ": the input \"", name, "\" is given twice"), "give it once");
   }
   absl::flat_hash_set<std::string> with_values;
   for (const auto& [name, text] : request_.arguments) {
     if (std::find(names.begin(), names.end(), name) == names.end())
-      return Usage(absl::StrCat("--arg ", name, "=", text, ": the file has no such input"), have);
+      return UsageError(absl::StrCat("--arg ", name, "=", text, ": the file has no such input"), have);
     if (!with_values.insert(name).second)
-      return Usage(absl::StrCat("--arg ", name, "=", text, ": the input \"", name, "\" is given twice"),
-                   "give it once");
+      return UsageError(absl::StrCat("--arg ", name, "=", text, ": the input \"", name, "\" is given twice"),
+                        "give it once");
     if (shapes.contains(name)) {
-      return Usage(absl::StrCat("--arg ", name, "=", text, ": the input \"", name, "\" is given with --input too"),
-                   "leave --input out: the values have a shape");
+      return UsageError(absl::StrCat("--arg ", name, "=", text, ": the input \"", name, "\" is given with --input too"),
+                        "leave --input out: the values have a shape");
     }
   }
   for (const ::onnx::ValueInfoProto* info : free) {
