@@ -26,6 +26,11 @@ double CallArguments::Double(absl::string_view name, double fallback) const {
   return fallback;
 }
 
+int CallArguments::WindowDims() const {
+  const absl::string_view name = graph::OpName(op());
+  return name[name.size() - 2] - '0';
+}
+
 int64_t CallArguments::Dim(absl::string_view name, int64_t fallback, int rank) const {
   const int64_t dim = Int(name, fallback);
   return dim < 0 ? dim + std::max(rank, 1) : dim;

@@ -22,9 +22,9 @@
 
 namespace cobra::exporting::ncnn {
 
-// The sizes of a tensor's blob as a rule; empty if it has more than four dimensions.
+// The usual sizes of a tensor's blob; empty if it has more than four dimensions.
 Ints BlobOf(const Shape& shape);
-// A dimension of a tensor as an axis of a blob: of the blob as a rule if it has this dimension,
+// A dimension of a tensor as an axis of a blob: of the usual blob if it has this dimension,
 // otherwise of one whose other dimensions are joined.
 struct Axis {
   Ints dims;
@@ -36,8 +36,8 @@ int64_t Product(const Ints& sizes);
 std::string Repeated(float value, int64_t count);
 std::string Floats(const std::vector<float>& values);
 
-// A tensor whose numbers are known when the network is written: weights and what is computed from
-// them alone.
+// A tensor whose numbers are known when the network is written: weights, and what is computed only
+// from them.
 struct Constant {
   TensorType type;
   std::string bytes;
@@ -52,7 +52,7 @@ struct Network {
 
 class CallWriter : public CallArguments {
  public:
-  // `used` says which outputs anybody reads.
+  // `used`: which outputs are read.
   CallWriter(Network* network, const graph::Graph& graph, int32_t index, Names inputs, std::vector<bool> used)
       : CallArguments(graph, index, std::move(inputs)), network_(network), used_(std::move(used)) {}
 
@@ -64,11 +64,10 @@ class CallWriter : public CallArguments {
   bool IsConstant(size_t i) const { return Has(i) && inputs_[i][0] == '='; }
   // Float32 bytes. REQUIRES: IsConstant(i)
   std::string Numbers(size_t i) const;
-  // The input as a blob of whatever sizes; as one of these sizes. REQUIRES: Has(i)
+  // The input as a blob of any sizes, or of these. REQUIRES: Has(i)
   std::string In(size_t i);
   std::string In(size_t i, const Ints& dims);
-  // Of the sizes that the tensor's blob has as a rule, or whatever sizes where it has too many
-  // dimensions.
+  // The input as a blob of the usual sizes, or of any sizes if it has too many dimensions.
   std::string AsRule(size_t i);
   // Unimplemented unless the input is a constant.
   absl::Status NeedConstant(size_t i, absl::string_view what) const;

@@ -1,5 +1,5 @@
-// The handlers that operators.def names, defined in ops_*.cc by family. A handler adds the layers of
-// a call and returns the blobs of the call's outputs ("" for one that nobody reads), or
+// The handlers that operators.def names, defined in ops_*.cc by family. A handler adds the layers
+// of a call and returns the blobs of the call's outputs ("" for one that nobody reads), or
 // Unimplemented if this form of the call cannot be written.
 #ifndef COBRA_EXPORT_NCNN_HANDLERS_H_
 #define COBRA_EXPORT_NCNN_HANDLERS_H_
@@ -16,8 +16,8 @@ using Handler = absl::StatusOr<Names> (*)(CallWriter& c);
 #include "export/ncnn/operators.def"
 #undef COBRA_NCNN_WRITTEN
 
-// The numbers of x, a tensor of `shape`, with its dimensions in another order; of whatever sizes.
-// In ops_shape.cc.
+// The numbers of x, a tensor of `shape`, with its dimensions in another order, as a blob of any
+// sizes. In ops_shape.cc.
 std::string Ordered(CallWriter& c, const std::string& x, const Ints& shape, const Ints& perm);
 
 }  // namespace cobra::exporting::ncnn

@@ -52,7 +52,10 @@ Arrays WeightsOf(const CallWriter& c, std::string weight) {
   return arrays;
 }
 
-absl::StatusOr<Names> Convolution(CallWriter& c, int n) {
+}  // namespace
+
+absl::StatusOr<Names> WriteConvolution(CallWriter& c) {
+  const int n = c.WindowDims();
   COBRA_RETURN_IF_ERROR(CheckConvolution(c, n));
   const Ints dilation = c.IntList("dilation", n, 1);
   const Ints kernel(c.ShapeOf(1).begin() + 2, c.ShapeOf(1).end());
@@ -77,7 +80,8 @@ absl::StatusOr<Names> Convolution(CallWriter& c, int n) {
                        Unbatched(c.Out().shape, n), std::move(params), WeightsOf(c, c.Numbers(1)))};
 }
 
-absl::StatusOr<Names> Transposed(CallWriter& c, int n) {
+absl::StatusOr<Names> WriteTransposed(CallWriter& c) {
+  const int n = c.WindowDims();
   COBRA_RETURN_IF_ERROR(CheckConvolution(c, n));
   const Shape& weight = c.ShapeOf(1);
   const Ints kernel(weight.begin() + 2, weight.end());
@@ -99,14 +103,5 @@ absl::StatusOr<Names> Transposed(CallWriter& c, int n) {
                        Unbatched(c.Out().shape, n), std::move(params),
                        WeightsOf(c, Exchanged(c.Numbers(1), groups, weight[0] / groups, weight[1], Product(kernel))))};
 }
-
-}  // namespace
-
-absl::StatusOr<Names> WriteConvolution1d(CallWriter& c) { return Convolution(c, 1); }
-absl::StatusOr<Names> WriteConvolution2d(CallWriter& c) { return Convolution(c, 2); }
-absl::StatusOr<Names> WriteConvolution3d(CallWriter& c) { return Convolution(c, 3); }
-absl::StatusOr<Names> WriteTransposed1d(CallWriter& c) { return Transposed(c, 1); }
-absl::StatusOr<Names> WriteTransposed2d(CallWriter& c) { return Transposed(c, 2); }
-absl::StatusOr<Names> WriteTransposed3d(CallWriter& c) { return Transposed(c, 3); }
 
 }  // namespace cobra::exporting::ncnn

@@ -10,7 +10,7 @@ namespace {
 // Keys by dimension, the innermost first: width, height, depth.
 constexpr int kKernel[] = {1, 11, 21}, kStride[] = {2, 12, 22}, kBefore[] = {3, 13, 23}, kAfter[] = {14, 15, 16},
               kSize[] = {8, 18, 28};
-constexpr int64_t kAverage = 1;
+constexpr int64_t kMaximum = 0, kAverage = 1;
 
 std::string LayerName(int n) { return n == 1 ? "Pooling1D" : n == 3 ? "Pooling3D" : "Pooling"; }
 
@@ -30,7 +30,8 @@ Names WithUnused(const CallWriter& c, std::string y) {
   return names;
 }
 
-absl::StatusOr<Names> Pool(CallWriter& c, int n, int64_t type) {
+absl::StatusOr<Names> Pool(CallWriter& c, int64_t type) {
+  const int n = c.WindowDims();
   if (c.node().outputs.size() > 1 && c.IsUsed(1)) return Refused("the places of the largest numbers");
   if (c.HasValue("divisor_override")) return Refused("divisor_override");
   COBRA_ASSIGN_OR_RETURN(const Ints in, Unbatched(c.ShapeOf(0), n));
@@ -94,18 +95,10 @@ bool FactorsFit(const CallWriter& c) {
 
 }  // namespace
 
-absl::StatusOr<Names> WriteMaxPool1d(CallWriter& c) { return Pool(c, 1, 0); }
-absl::StatusOr<Names> WriteMaxPool2d(CallWriter& c) { return Pool(c, 2, 0); }
-absl::StatusOr<Names> WriteMaxPool3d(CallWriter& c) { return Pool(c, 3, 0); }
-absl::StatusOr<Names> WriteAvgPool1d(CallWriter& c) { return Pool(c, 1, kAverage); }
-absl::StatusOr<Names> WriteAvgPool2d(CallWriter& c) { return Pool(c, 2, kAverage); }
-absl::StatusOr<Names> WriteAvgPool3d(CallWriter& c) { return Pool(c, 3, kAverage); }
-absl::StatusOr<Names> WriteAdaptiveMax1d(CallWriter& c) { return Adaptive(c, 1, 0); }
-absl::StatusOr<Names> WriteAdaptiveMax2d(CallWriter& c) { return Adaptive(c, 2, 0); }
-absl::StatusOr<Names> WriteAdaptiveMax3d(CallWriter& c) { return Adaptive(c, 3, 0); }
-absl::StatusOr<Names> WriteAdaptiveAvg1d(CallWriter& c) { return Adaptive(c, 1, kAverage); }
-absl::StatusOr<Names> WriteAdaptiveAvg2d(CallWriter& c) { return Adaptive(c, 2, kAverage); }
-absl::StatusOr<Names> WriteAdaptiveAvg3d(CallWriter& c) { return Adaptive(c, 3, kAverage); }
+absl::StatusOr<Names> WriteMaxPool(CallWriter& c) { return Pool(c, kMaximum); }
+absl::StatusOr<Names> WriteAvgPool(CallWriter& c) { return Pool(c, kAverage); }
+absl::StatusOr<Names> WriteAdaptiveMaxPool(CallWriter& c) { return Adaptive(c, c.WindowDims(), kMaximum); }
+absl::StatusOr<Names> WriteAdaptiveAvgPool(CallWriter& c) { return Adaptive(c, c.WindowDims(), kAverage); }
 
 absl::StatusOr<Names> WriteInterpolate(CallWriter& c) {
   const std::string mode = c.String("mode", "nearest");

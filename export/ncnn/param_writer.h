@@ -15,12 +15,12 @@
 
 namespace cobra::exporting::ncnn {
 
-// A list of numbers has a key of its own form in the file: -23300 - key.
+// The key of a list of numbers is -23300 - key in the file.
 using Param = std::variant<int64_t, double, Ints>;
 using Params = std::vector<std::pair<int, Param>>;
 
-// Numbers of a layer in FILE.bin, as float32. Four bytes in front say how they are stored, where
-// the layer reads them.
+// Numbers of a layer in FILE.bin, as float32. With `has_flag`, four bytes in front say how they are
+// stored.
 struct Array {
   std::string bytes;
   bool has_flag = false;

@@ -6,17 +6,6 @@
 namespace cobra::exporting {
 namespace {
 
-// The name says it: conv2d has 2.
-int SpatialDims(graph::Op op) {
-  switch (op) {
-    case graph::Op::conv1d:
-    case graph::Op::conv_transpose1d: return 1;
-    case graph::Op::conv2d:
-    case graph::Op::conv_transpose2d: return 2;
-    default: return 3;
-  }
-}
-
 Ints Both(const Ints& begin, const Ints& end) {
   Ints pads = begin;
   pads.insert(pads.end(), end.begin(), end.end());
@@ -43,7 +32,7 @@ std::string WindowWeight(CallWriter& c, const Ints& kernel, DType dtype) {
 }  // namespace
 
 absl::StatusOr<Names> WriteConvolution(CallWriter& c) {
-  const int n = SpatialDims(c.op());
+  const int n = c.WindowDims();
   const Ints stride = c.IntList("stride", n, 1), dilation = c.IntList("dilation", n, 1);
   const std::string text = c.String("padding");
   Ints begin = text.empty() ? c.IntList("padding", n, 0) : Ints(static_cast<size_t>(n), 0), end = begin;
@@ -65,7 +54,7 @@ absl::StatusOr<Names> WriteConvolution(CallWriter& c) {
 }
 
 absl::StatusOr<Names> WriteTransposedConvolution(CallWriter& c) {
-  const int n = SpatialDims(c.op());
+  const int n = c.WindowDims();
   const Ints padding = c.IntList("padding", n, 0);
   return Names{InBatch(c, n, [&](const std::string& x) {
     return c.Node("ConvTranspose", {x, c.In(1), c.In(2)},

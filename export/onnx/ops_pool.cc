@@ -19,28 +19,11 @@ struct PoolWindow {
   bool reaches_beyond = false;
 };
 
-int DimsOf(graph::Op op) {
-  switch (op) {
-    case graph::Op::max_pool1d:
-    case graph::Op::avg_pool1d:
-    case graph::Op::lp_pool1d:
-    case graph::Op::adaptive_avg_pool1d:
-    case graph::Op::adaptive_max_pool1d:
-    case graph::Op::max_unpool1d: return 1;
-    case graph::Op::max_pool3d:
-    case graph::Op::avg_pool3d:
-    case graph::Op::adaptive_avg_pool3d:
-    case graph::Op::adaptive_max_pool3d:
-    case graph::Op::max_unpool3d: return 3;
-    default: return 2;
-  }
-}
-
 int64_t SizeAt(const Shape& shape, int dims, int i) { return shape[shape.size() - static_cast<size_t>(dims - i)]; }
 
 PoolWindow WindowOf(const CallWriter& c) {
   PoolWindow w;
-  const int n = w.dims = DimsOf(c.op());
+  const int n = w.dims = c.WindowDims();
   w.kernel = c.IntList("kernel_size", n, 1);
   w.stride = c.IntList("stride").empty() ? w.kernel : c.IntList("stride", n, 1);
   w.padding = c.IntList("padding", n, 0);
@@ -118,7 +101,7 @@ struct AdaptiveSizes {
 
 AdaptiveSizes SizesOf(const CallWriter& c) {
   AdaptiveSizes s;
-  s.dims = c.op() == graph::Op::interpolate ? c.Rank(0) - 2 : DimsOf(c.op());
+  s.dims = c.op() == graph::Op::interpolate ? c.Rank(0) - 2 : c.WindowDims();
   for (int i = 0; i < s.dims; ++i) {
     s.in.push_back(SizeAt(c.ShapeOf(0), s.dims, i));
     s.out.push_back(SizeAt(c.Out().shape, s.dims, i));
@@ -262,7 +245,7 @@ absl::StatusOr<Names> WriteAdaptiveMaxPool(CallWriter& c) {
 
 // Each plane's numbers go to their places among zeros.
 absl::StatusOr<Names> WriteMaxUnpool(CallWriter& c) {
-  const int n = DimsOf(c.op());
+  const int n = c.WindowDims();
   const int64_t from = PlaneOf(c.ShapeOf(0), n), to = PlaneOf(c.Out().shape, n);
   const int64_t planes = c.Type(0).num_elements() / std::max<int64_t>(from, 1);
   const DType dtype = c.Type(0).dtype;
