@@ -1,7 +1,6 @@
 #include "report/boxes.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "graph/cost/cost.h"
+#include "report/call_text.h"
 
 namespace cobra::report {
 namespace {
@@ -37,14 +37,6 @@ struct Item {
 
   int32_t calls() const { return end - first; }
 };
-
-// "encoder_layer_11" -> "encoder_layer_"; nothing if it does not end in a number.
-std::optional<absl::string_view> NumberedStem(absl::string_view name) {
-  size_t end = name.size();
-  while (end > 0 && std::isdigit(static_cast<unsigned char>(name[end - 1])) != 0) --end;
-  if (end == name.size()) return std::nullopt;
-  return name.substr(0, end);
-}
 
 class Maker {
  public:

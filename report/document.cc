@@ -8,10 +8,8 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
 #include "base/text/json.h"
@@ -23,6 +21,7 @@
 #include "graph/types.h"
 #include "proto/target_json.h"
 #include "report/boxes.h"
+#include "report/call_text.h"
 
 namespace cobra::report {
 namespace {
@@ -49,48 +48,10 @@ class Texts {
   json all_ = json::array();
 };
 
-std::string ShortType(const graph::TensorType& type) {
-  return type.dtype == graph::DType::float32 ? graph::ShapeText(type.shape) : graph::TypeText(type);
-}
-
-std::string FirstInput(const graph::Graph& graph, const graph::Node& node) {
-  for (const graph::ValueRef& input : node.inputs) {
-    if (!input.is_none()) return ShortType(graph.TypeOf(input));
-  }
-  return "";
-}
-
-std::string OutputText(const graph::Node& node) {
-  if (node.outputs.empty()) return "";
-  const std::string first = ShortType(node.outputs[0]);
-  return node.outputs.size() == 1 ? first : absl::StrCat(first, " +", node.outputs.size() - 1);
-}
-
-// The lines of a program, each file split once.
-class SourceLines {
- public:
-  explicit SourceLines(const Contents& contents) : contents_(contents) {}
-
-  // "" if unknown
-  std::string Line(const std::string& file, int line) {
-    if (!contents_.source_text) return "";
-    const auto [it, added] = files_.try_emplace(file);
-    if (added) {
-      if (const std::optional<std::string> text = contents_.source_text(file)) it->second = absl::StrSplit(*text, '\n');
-    }
-    if (line < 1 || static_cast<size_t>(line) > it->second.size()) return "";
-    return std::string(absl::StripAsciiWhitespace(it->second[static_cast<size_t>(line) - 1]));
-  }
-
- private:
-  const Contents& contents_;
-  absl::flat_hash_map<std::string, std::vector<std::string>> files_;
-};
-
 // The places in the source that calls come from.
 class Places {
  public:
-  explicit Places(const Contents& contents) : contents_(contents), lines_(contents) {}
+  explicit Places(const Contents& contents) : contents_(contents), lines_(contents.source_text) {}
 
   // -1: unknown
   int Add(const graph::Origin& origin) {

@@ -1,18 +1,16 @@
 #include "client/explain/explain.h"
 
 #include <algorithm>
-#include <cctype>
-#include <limits>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "base/text/without_escapes.h"
 #include "client/answer/path_pattern.h"
 #include "client/terminal/text_table.h"
 #include "graph/cost/cost.h"
+#include "graph/saturated.h"
+#include "report/call_text.h"
 
 namespace cobra::client {
 namespace {
@@ -21,37 +19,8 @@ namespace {
 // be.
 constexpr int kMaxDepth = 64;
 
-// Saturates at the largest number: the costs of absurd shapes may overflow.
-int64_t Sum(int64_t a, int64_t b) {
-  int64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<int64_t>::max() : sum;
-}
-
-std::string ShortType(const graph::TensorType& type) {
-  return type.dtype == graph::DType::float32 ? graph::ShapeText(type.shape) : graph::TypeText(type);
-}
-
-// The lines of the files that nodes come from, each file split once.
-class SourceLines {
- public:
-  explicit SourceLines(const SourceLookup& lookup) : lookup_(lookup) {}
-
-  std::string Line(const std::string& file, int line) {
-    auto [it, added] = files_.try_emplace(file);
-    if (added && lookup_.text) {
-      if (std::optional<std::string> text = lookup_.text(file)) it->second = absl::StrSplit(*text, '\n');
-    }
-    if (line < 1 || line > static_cast<int>(it->second.size())) return "";
-    return std::string(absl::StripAsciiWhitespace(it->second[line - 1]));
-  }
-  std::string Path(const std::string& file) const { return lookup_.user_path ? lookup_.user_path(file) : file; }
-
- private:
-  const SourceLookup& lookup_;
-  absl::flat_hash_map<std::string, std::vector<std::string>> files_;
-};
-
-CallCost DescribeCall(const graph::Graph& graph, int32_t index, const graph::NodeCost& cost, SourceLines* lines) {
+CallCost DescribeCall(const graph::Graph& graph, int32_t index, const graph::NodeCost& cost, const SourceLookup& source,
+                      report::SourceLines* lines) {
   const graph::Node& node = graph.nodes()[index];
   CallCost call;
   call.node = index;
@@ -59,20 +28,15 @@ CallCost DescribeCall(const graph::Graph& graph, int32_t index, const graph::Nod
   call.module_path = WithoutEscapes(node.origin.module_path);
   if (const auto& file = node.origin.shown_file(); file != nullptr) {
     call.line = node.origin.shown_line();
-    call.file = WithoutEscapes(lines->Path(*file));
+    call.file = WithoutEscapes(source.user_path ? source.user_path(*file) : *file);
     call.source = WithoutEscapes(lines->Line(*file, call.line));
   }
-  for (const graph::ValueRef& input : node.inputs) {
-    if (input.is_none()) continue;
-    call.input = ShortType(graph.TypeOf(input));
-    break;
-  }
-  if (!node.outputs.empty()) call.output = ShortType(node.outputs[0]);
-  if (node.outputs.size() > 1) absl::StrAppend(&call.output, " +", node.outputs.size() - 1);
+  call.input = report::FirstInput(graph, node);
+  call.output = report::OutputText(node);
   call.cost.calls = 1;
   call.cost.macs = cost.macs;
   call.cost.flops = cost.flops;
-  call.cost.bytes = Sum(Sum(cost.input_bytes, cost.weight_bytes), cost.output_bytes);
+  call.cost.bytes = graph::Plus(graph::Plus(cost.input_bytes, cost.weight_bytes), cost.output_bytes);
   return call;
 }
 
@@ -87,14 +51,6 @@ ModuleCost* Child(ModuleCost* parent, absl::string_view name, absl::flat_hash_ma
     child.path = std::move(path);
   }
   return &parent->children[it->second];
-}
-
-// "encoder_layer_11" -> "encoder_layer_"; nothing if it does not end in a number.
-std::optional<absl::string_view> NumberedStem(absl::string_view name) {
-  size_t end = name.size();
-  while (end > 0 && std::isdigit(static_cast<unsigned char>(name[end - 1])) != 0) --end;
-  if (end == name.size()) return std::nullopt;
-  return name.substr(0, end);
 }
 
 // The properties that equal calls share. In a file of nodes every node has its own number, so the
@@ -136,8 +92,8 @@ void MergeRepeatedModules(ModuleCost* m) {
   std::string first_name;
   for (ModuleCost& child : m->children) {
     const size_t signature = Signature(child, false);
-    const std::optional<absl::string_view> own_stem = NumberedStem(child.name);
-    const bool same = !merged.empty() && own_stem.has_value() && NumberedStem(first_name) == own_stem &&
+    const std::optional<absl::string_view> own_stem = report::NumberedStem(child.name);
+    const bool same = !merged.empty() && own_stem.has_value() && report::NumberedStem(first_name) == own_stem &&
                       signature == previous && merged.back().children.size() == child.children.size();
     if (same) {
       AddTree(&merged.back(), child);
@@ -182,10 +138,10 @@ double Ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 Cost& Cost::operator+=(const Cost& other) {
   calls += other.calls;
-  parameters = Sum(parameters, other.parameters);
-  macs = Sum(macs, other.macs);
-  flops = Sum(flops, other.flops);
-  bytes = Sum(bytes, other.bytes);
+  parameters = graph::Plus(parameters, other.parameters);
+  macs = graph::Plus(macs, other.macs);
+  flops = graph::Plus(flops, other.flops);
+  bytes = graph::Plus(bytes, other.bytes);
   latency_us += other.latency_us;
   return *this;
 }
@@ -208,10 +164,10 @@ absl::StatusOr<Explanation> Explain(const graph::Graph& graph, const std::string
   for (const graph::NamedTensor& input : graph.inputs()) e.inputs.push_back(graph::TypeText(input.type));
   e.peak_memory_bytes = graph::PeakMemoryBytes(graph);
   const std::vector<graph::NodeCost> costs = graph::NodeCosts(graph);
-  SourceLines lines(source);
+  report::SourceLines lines(source.text);
   std::vector<bool> used(graph.parameters().size(), false);
   for (int32_t i = 0; i < static_cast<int32_t>(graph.nodes().size()); ++i) {
-    CallCost& call = e.calls.emplace_back(DescribeCall(graph, i, costs[i], &lines));
+    CallCost& call = e.calls.emplace_back(DescribeCall(graph, i, costs[i], source, &lines));
     for (const graph::ValueRef& input : graph.nodes()[i].inputs) {
       if (input.kind != graph::ValueRef::Kind::kParameter || used[input.index]) continue;
       used[input.index] = true;
