@@ -42,6 +42,13 @@ TimedListOptions OptionsOf(const CommonFlags& common, const ModelArguments& of_a
   return options;
 }
 
+// A usage Diagnostic too if models are refused and may not be skipped, or if none is left.
+absl::StatusOr<TimedModels> LoadSamples(const std::string& path, const TimedListOptions& options, bool skip_refused) {
+  COBRA_ASSIGN_OR_RETURN(TimedModels loaded, LoadTimedModels(path, options));
+  if (!loaded.refused.empty() && (!skip_refused || loaded.networks.empty())) return RefusedError(path, loaded.refused);
+  return loaded;
+}
+
 // Those of the server after those that were not sent.
 std::vector<std::string> AllRefused(const std::vector<RefusedLine>& not_sent,
                                     const google::protobuf::RepeatedPtrField<v1::RefusedTiming>& by_server) {
@@ -191,10 +198,8 @@ absl::StatusOr<int> RunAdapt(const CommonFlags& common, const AdaptFlags& flags)
   COBRA_ASSIGN_OR_RETURN(*request.mutable_spec(), LoadSpec(flags.spec));
   TimedModels loaded;
   if (!flags.samples.empty()) {
-    COBRA_ASSIGN_OR_RETURN(loaded,
-                           LoadTimedModels(flags.samples, OptionsOf(common, flags.of_all, request.spec().runtime())));
-    if (!loaded.refused.empty() && (!flags.skip_refused || loaded.networks.empty()))
-      return RefusedError(flags.samples, loaded.refused);
+    const TimedListOptions options = OptionsOf(common, flags.of_all, request.spec().runtime());
+    COBRA_ASSIGN_OR_RETURN(loaded, LoadSamples(flags.samples, options, flags.skip_refused));
   }
   for (v1::TimedNetwork& network : loaded.networks) request.add_samples()->Swap(&network);
   const absl::StatusOr<v1::AdaptResponse> response = client->Adapt(request);
@@ -231,9 +236,7 @@ absl::StatusOr<int> RunObserve(const CommonFlags& common, const ObserveFlags& fl
     network.set_row(flags.model.path.empty() ? flags.model.architecture : flags.model.path);
     loaded.networks.push_back(std::move(network));
   } else {
-    COBRA_ASSIGN_OR_RETURN(loaded, LoadTimedModels(flags.samples, options));
-    if (!loaded.refused.empty() && (!flags.skip_refused || loaded.networks.empty()))
-      return RefusedError(flags.samples, loaded.refused);
+    COBRA_ASSIGN_OR_RETURN(loaded, LoadSamples(flags.samples, options, flags.skip_refused));
   }
   return SendTimings(common, flags, std::move(loaded));
 }

@@ -13,6 +13,7 @@
 #include "base/text/limit_message.h"
 #include "base/text/similar_words.h"
 #include "base/text/utf8.h"
+#include "base/user_error.h"
 #include "frontend/python/cached_tokens.h"
 
 #define TOML_EXCEPTIONS 0
@@ -23,6 +24,10 @@ namespace cobra::client {
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 20;
+
+SourcePosition PositionOf(const std::string& file, const toml::source_region& at) {
+  return {file, static_cast<int>(at.begin.line), static_cast<int>(at.begin.column)};
+}
 
 class SuiteParser {
  public:
@@ -79,12 +84,7 @@ class SuiteParser {
   static std::string Text(const toml::key& key) { return std::string(key.str()); }
 
   absl::Status Error(const toml::source_region& at, std::string message, std::string hint) const {
-    Diagnostic diagnostic;
-    diagnostic.kind = Diagnostic::Kind::kUsage;
-    diagnostic.message = std::move(message);
-    diagnostic.hint = std::move(hint);
-    diagnostic.position = {name_, static_cast<int>(at.begin.line), static_cast<int>(at.begin.column)};
-    return DiagnosticToStatus(diagnostic);
+    return UserError(Diagnostic::Kind::kUsage, std::move(message), std::move(hint), PositionOf(name_, at));
   }
 
   absl::Status Unknown(const toml::key& key, const std::vector<std::string>& known, absl::string_view where) const {
@@ -150,23 +150,20 @@ class SuiteParser {
 
   absl::Status SetText(const std::string& key, const toml::node& node, SuiteModel* m) {
     const char* const example = key == "model" ? "\"net.py\"" : key == "mode" ? "\"eval\"" : "\"Net()\"";
-    COBRA_ASSIGN_OR_RETURN(const std::string text, TextOf(key, node, example));
+    COBRA_ASSIGN_OR_RETURN(std::string text, TextOf(key, node, example));
     ModelArguments& model = m->model;
-    if (key == "model") {
-      model.path = text;
-    } else if (key == "arch") {
-      model.architecture = text;
-    } else if (key == "entry") {
-      model.entry = text;
-    } else if (key == "method") {
-      model.method = text;
-    } else if (key == "torch-version") {
-      model.torch_version = text;
-    } else {
+    if (key == "mode") {
       if (text != "eval" && text != "train")
         return Error(node.source(), absl::StrCat("mode: ", text, " is not a mode"), "mode = \"eval\" or \"train\"");
       model.training = text == "train";
+      return absl::OkStatus();
     }
+    std::string& value = key == "model"    ? model.path
+                         : key == "arch"   ? model.architecture
+                         : key == "entry"  ? model.entry
+                         : key == "method" ? model.method
+                                           : model.torch_version;
+    value = std::move(text);
     return absl::OkStatus();
   }
 
@@ -180,14 +177,10 @@ class SuiteParser {
     } else {
       COBRA_ASSIGN_OR_RETURN(values.emplace_back(), TextOf(key, node, absl::StrCat("[", example, "]")));
     }
-    if (key == "inputs")
-      m->model.inputs = std::move(values);
-    else if (key == "arguments")
-      m->model.arguments = std::move(values);
-    else if (key == "libraries")
-      m->model.libraries = std::move(values);
-    else
-      m->targets = std::move(values);
+    (key == "inputs"      ? m->model.inputs
+     : key == "arguments" ? m->model.arguments
+     : key == "libraries" ? m->model.libraries
+                          : m->targets) = std::move(values);
     return absl::OkStatus();
   }
 
@@ -245,21 +238,14 @@ class SuiteParser {
 }  // namespace
 
 absl::StatusOr<std::vector<SuiteModel>> ParseSuite(absl::string_view text, const std::string& name) {
-  Diagnostic diagnostic;
-  diagnostic.position.file = name;
-  if (static_cast<int64_t>(text.size()) > kMostBytes) {
-    diagnostic.kind = Diagnostic::Kind::kLimit;
-    diagnostic.message = LimitMessage("", static_cast<int64_t>(text.size()), kMostBytes, "bytes");
-    return DiagnosticToStatus(diagnostic);
-  }
+  if (const auto bytes = static_cast<int64_t>(text.size()); bytes > kMostBytes)
+    return UserError(Diagnostic::Kind::kLimit, LimitMessage("", bytes, kMostBytes, "bytes"), "", {name});
   const toml::parse_result result = toml::parse(std::string_view(text.data(), text.size()), name);
   if (result) return SuiteParser(result.table(), name).Parse();
   const toml::parse_error& error = result.error();
-  diagnostic.kind = Diagnostic::Kind::kUsage;
-  diagnostic.message = absl::StrCat("is not TOML: ", ReplaceInvalidUtf8(std::string(error.description())));
-  diagnostic.position.line = static_cast<int>(error.source().begin.line);
-  diagnostic.position.column = static_cast<int>(error.source().begin.column);
-  return DiagnosticToStatus(diagnostic);
+  return UserError(Diagnostic::Kind::kUsage,
+                   absl::StrCat("is not TOML: ", ReplaceInvalidUtf8(std::string(error.description()))), "",
+                   PositionOf(name, error.source()));
 }
 
 }  // namespace cobra::client
