@@ -21,8 +21,8 @@
 #include "client/check/suite_words.h"
 #include "client/check/temporary_folder.h"
 #include "client/client.h"
+#include "client/input/input_errors.h"
 #include "client/input/model_input.h"
-#include "client/input/model_options.h"
 #include "client/request/target_names.h"
 #include "client/terminal/progress.h"
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "base/file/file.h"
 #include "base/text/similar_words.h"
 #include "client/input/local_imports.h"
 
@@ -12,11 +13,6 @@ namespace cobra::client {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool Exists(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
 
 // PREFIX/lib/python3*/KIND
 void AddVersions(const char* prefix, const char* kind, std::vector<std::string>* folders) {
@@ -37,7 +33,7 @@ std::string MisspelledHint(const std::string& top, const fs::path& model, const 
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(is_folder ? model : model.parent_path(), error)) {
     const fs::path& path = entry.path();
-    const bool is_package = entry.is_directory(error) && Exists(path / "__init__.py");
+    const bool is_package = entry.is_directory(error) && FileExists((path / "__init__.py").string());
     if (is_package || (path.extension() == ".py" && path.filename() != model.filename()))
       names.push_back(path.stem().string());
   }
@@ -70,7 +66,7 @@ std::string PackageAsLibraryHint(absl::string_view missing, const std::vector<st
   for (const std::string& library : libraries) {
     std::error_code error;
     const fs::path folder = fs::absolute(library, error).lexically_normal();
-    if (folder.filename() != top || !Exists(folder / "__init__.py")) continue;
+    if (folder.filename() != top || !FileExists((folder / "__init__.py").string())) continue;
     return absl::StrCat(library, " is the package itself: give the folder that contains it, --library ",
                         folder.parent_path().string());
   }
@@ -87,7 +83,7 @@ std::string LibraryHint(absl::string_view missing, const std::string& model_path
 
   fs::path root = folder;
   std::string package;
-  while (Exists(root / "__init__.py") && root.has_relative_path()) {
+  while (FileExists((root / "__init__.py").string()) && root.has_relative_path()) {
     package = root.filename().string();
     root = root.parent_path();
   }

@@ -10,8 +10,8 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "base/diagnostic.h"
+#include "base/file/csv.h"
 #include "base/file/data_path.h"
 #include "base/file/file.h"
 #include "base/text/limit_message.h"
@@ -24,10 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr absl::string_view kEndings[] = {".onnx", ".tflite", ".param"};
 constexpr int64_t kMostFiles = 100'000;
-
-std::string Quoted(absl::string_view cell) {
-  return absl::StrCat("\"", absl::StrReplaceAll(cell, {{"\"", "\"\""}}), "\"");
-}
 
 absl::StatusOr<std::string> ListOfFolder(const std::string& folder, absl::string_view flag) {
   std::vector<std::string> files;
@@ -52,7 +48,7 @@ absl::StatusOr<std::string> ListOfFolder(const std::string& folder, absl::string
   }
   std::sort(files.begin(), files.end());
   std::string text = "row,model\n";
-  for (const std::string& file : files) absl::StrAppend(&text, Quoted(file), ",", Quoted(file), "\n");
+  for (const std::string& file : files) text += CsvLine({file, file});
   return text;
 }
 

@@ -123,11 +123,6 @@ bool IsFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-bool IsFolder(const fs::path& path) {
-  std::error_code error;
-  return fs::is_directory(path, error);
-}
-
 std::string FirstPart(const std::string& dotted) { return dotted.substr(0, dotted.find('.')); }
 
 // Makes any folder's name a valid name of a package.
@@ -286,7 +281,7 @@ class Collector {
 }  // namespace
 
 bool HasModule(const std::string& folder, const std::string& name) {
-  return IsFile(fs::path(folder) / (name + ".py")) || IsFolder(fs::path(folder) / name);
+  return IsFile(fs::path(folder) / (name + ".py")) || IsDirectory((fs::path(folder) / name).string());
 }
 
 bool IsHidden(absl::string_view path) { return absl::StartsWith(path, ".") || absl::StrContains(path, "/."); }

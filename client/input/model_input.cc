@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -16,9 +15,10 @@
 #include "base/file/file.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "base/with_code.h"
+#include "client/input/input_errors.h"
 #include "client/input/library_hint.h"
 #include "client/input/model_classes.h"
-#include "client/input/model_options.h"
 #include "client/input/named_model.h"
 #include "client/input/onnx_file.h"
 #include "client/terminal/progress.h"
@@ -463,11 +463,7 @@ absl::Status ModelInput::WithUserPaths(const absl::Status& status) const {
   diagnostic->position.file = UserPath(diagnostic->position.file);
   diagnostic->message = WithUserPath(diagnostic->message);
   for (DiagnosticFrame& frame : diagnostic->frames) frame.position.file = UserPath(frame.position.file);
-  const absl::Status changed = DiagnosticToStatus(*diagnostic);
-  absl::Status result(status.code(), changed.message());  // keeps the code, such as NOT_FOUND
-  changed.ForEachPayload(
-      [&result](absl::string_view url, const absl::Cord& payload) { result.SetPayload(url, payload); });
-  return result;
+  return WithCode(status.code(), DiagnosticToStatus(*diagnostic));
 }
 
 std::string ModelInput::WithUserPath(const std::string& message) const {

@@ -14,7 +14,7 @@
 #include "base/text/shell_word.h"
 #include "base/text/similar_words.h"
 #include "base/user_error.h"
-#include "client/input/model_options.h"
+#include "client/input/input_errors.h"
 
 namespace cobra::client {
 namespace {

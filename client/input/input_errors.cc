@@ -1,4 +1,4 @@
-#include "client/input/model_options.h"
+#include "client/input/input_errors.h"
 
 #include <algorithm>
 #include <filesystem>
