@@ -91,7 +91,7 @@ class SignalRequests {
   std::optional<absl::Time> stop_by_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Runs in a thread of its own: the process ends in time even while the main thread starts, reloads
+// Runs in a separate thread: the process ends in time even while the main thread starts, reloads
 // or drains.
 [[noreturn]] void HandleSignals(absl::Duration drain_timeout, SignalRequests* requests) {
   while (true) {
@@ -140,9 +140,6 @@ struct Flags {
   ServerOptions options;
   std::string ready_file;
   int drain_seconds = 20;
-  int embedding_cache_mb = 64;
-  int prediction_cache_mb = 32;
-  int reply_cache_mb = 32;
   int slow_ms = 1000;
   double idle_exit_minutes = 0;
 };
@@ -190,6 +187,13 @@ void AddServiceFlags(CLI::App* app, Flags* flags) {
   app->add_option("--worker", options.worker, "cobra-worker program; default: the one next to this program");
 }
 
+void AddCacheFlag(CLI::App* app, const char* flag, const char* help, int64_t* bytes) {
+  app->add_option_function<int>(
+         flag, [bytes](int mebibytes) { *bytes = int64_t{mebibytes} << 20; }, absl::StrCat(help, ", in MiB"))
+      ->check(CLI::Range(1, 1 << 20))
+      ->default_str(absl::StrCat(*bytes >> 20));
+}
+
 // Flags for the use of the machine and for the operation of the process.
 void AddProcessFlags(CLI::App* app, Flags* flags) {
   app->add_option("--threads", flags->options.threads, "Predictions at a time; 0: one per core")
@@ -198,15 +202,9 @@ void AddProcessFlags(CLI::App* app, Flags* flags) {
   app->add_option("--queue", flags->options.limits.max_queued, "Requests of each lane that may wait")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  app->add_option("--embedding-cache-mb", flags->embedding_cache_mb, "Cache of layer embeddings, in MiB")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  app->add_option("--prediction-cache-mb", flags->prediction_cache_mb, "Cache of predictions, in MiB")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
-  app->add_option("--reply-cache-mb", flags->reply_cache_mb, "Cache of replies by the bytes of requests, in MiB")
-      ->check(CLI::Range(1, 1 << 20))
-      ->capture_default_str();
+  AddCacheFlag(app, "--embedding-cache-mb", "Cache of layer embeddings", &flags->options.embedding_cache_bytes);
+  AddCacheFlag(app, "--prediction-cache-mb", "Cache of predictions", &flags->options.prediction_cache_bytes);
+  AddCacheFlag(app, "--reply-cache-mb", "Cache of replies by the bytes of requests", &flags->options.reply_cache_bytes);
   app->add_option("--drain-seconds", flags->drain_seconds, "After SIGTERM, the process exits within this time")
       ->check(CLI::Range(0, 3600))
       ->capture_default_str();
@@ -293,10 +291,6 @@ int Main(int argc, char** argv) {
     PrintError(app.get_name(), addresses);
     return kUsageExitCode;
   }
-  options.embedding_cache_bytes = int64_t{flags.embedding_cache_mb} << 20;
-  options.prediction_cache_bytes = int64_t{flags.prediction_cache_mb} << 20;
-  options.reply_cache_bytes = int64_t{flags.reply_cache_mb} << 20;
-
   options.limits.slow_request = flags.slow_ms == 0 ? absl::InfiniteDuration() : absl::Milliseconds(flags.slow_ms);
   if (flags.idle_exit_minutes > 0) options.idle_exit = absl::Minutes(flags.idle_exit_minutes);
   options.stop = [] { ::kill(::getpid(), SIGTERM); };

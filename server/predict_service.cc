@@ -65,7 +65,7 @@ CobraService::CobraService(NetworkReader* reader, Pipeline* pipeline, PredictStr
   Answer(Rpc::kPredict, [this](auto* context) { return Predict(context); });
   Answer(Rpc::kPredictBatch, [this](auto* context) {
     const UnaryCalls& own = this->calls();
-    auto work = std::make_shared<BatchWork>(pipeline_, own.replies(), own.metrics(), own.limits());
+    auto work = std::make_shared<BatchWork>(pipeline_, &own.lanes()->replies(), own.metrics(), own.limits());
     return own.RunShared(Rpc::kPredictBatch, context, std::move(work));
   });
   Answer(Rpc::kPredictStream, [this](auto* context) { return streams_->Open(context, this->calls().access()); });

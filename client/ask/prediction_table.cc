@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "base/text/without_escapes.h"
 #include "client/answer/folded_calls.h"
 #include "client/answer/target_ranking.h"
@@ -21,14 +22,13 @@ bool IsOverBudget(const v1::TargetPrediction& p, const PredictionView& view) {
 
 std::string NoteOf(const v1::PredictResponse& r, const v1::TargetPrediction& p, const PredictionView& view,
                    const std::string& first_version) {
-  std::string note = p.extrapolating() ? "extrapolating" : "";
-  const std::string lack = LackOfMemory(r, p, view.targets);
-  if (!lack.empty()) absl::StrAppend(&note, note.empty() ? "" : ", ", lack);
+  std::vector<std::string> notes;
+  if (p.extrapolating()) notes.push_back("extrapolating");
+  if (std::string lack = LackOfMemory(r, p, view.targets); !lack.empty()) notes.push_back(std::move(lack));
   if (p.torch_version() != first_version)  // another graph than the one that is summed up above
-    absl::StrAppend(&note, note.empty() ? "" : ", ", "read as for torch ", p.torch_version());
-  if (IsOverBudget(p, view))
-    absl::StrAppendFormat(&note, "%sover the budget of %g ms", note.empty() ? "" : ", ", view.budget_ms);
-  return note;
+    notes.push_back(absl::StrCat("read as for torch ", p.torch_version()));
+  if (IsOverBudget(p, view)) notes.push_back(absl::StrFormat("over the budget of %g ms", view.budget_ms));
+  return absl::StrJoin(notes, ", ");
 }
 
 // That of the network which is summed up above the table.

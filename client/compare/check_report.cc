@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "client/answer/exit_code.h"
 #include "client/terminal/progress.h"
 
@@ -131,9 +132,7 @@ std::string VerdictText(const CheckedModel& model, const CheckedTarget& target) 
   else if (target.change.after.extrapolating && !target.same)
     parts.push_back("a guess");
   if (!target.change.after.lacks_memory.empty()) parts.push_back(target.change.after.lacks_memory);
-  std::string text;
-  for (const std::string& part : parts) absl::StrAppend(&text, text.empty() ? "" : ", ", part);
-  return text;
+  return absl::StrJoin(parts, ", ");
 }
 
 std::vector<std::string> ProblemLines(const CheckReport& report) {

@@ -7,36 +7,30 @@
 namespace cobra::server {
 
 // RPC(service, method, kind, lane, role).
-#define COBRA_RPCS_OF_COBRA(RPC)                                \
-  RPC(Cobra, Predict, kUnary, kPredictions, kAsk)               \
-  RPC(Cobra, PredictBatch, kUnary, kPredictions, kAsk)          \
-  RPC(Cobra, PredictStream, kBidirectional, kPredictions, kAsk) \
-  RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)    \
-  RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole)   \
-  RPC(Cobra, Calibrate, kUnary, kFits, kMeasure)                \
-  RPC(Cobra, UndoCalibration, kUnary, kFits, kMeasure)          \
-  RPC(Cobra, Adapt, kUnary, kFits, kMeasure)                    \
-  RPC(Cobra, Observe, kUnary, kFits, kMeasure)                  \
-  RPC(Cobra, ExportTarget, kUnary, kAdministration, kMeasure)   \
-  RPC(Cobra, SuggestSamples, kUnary, kPredictions, kAsk)        \
-  RPC(Cobra, ListPredictions, kUnary, kQueue, kAsk)
-#define COBRA_RPCS_OF_MEASUREMENTS(RPC)               \
-  RPC(Measurements, Enqueue, kUnary, kQueue, kAsk)    \
-  RPC(Measurements, Lease, kUnary, kQueue, kMeasure)  \
-  RPC(Measurements, Renew, kUnary, kQueue, kMeasure)  \
-  RPC(Measurements, Report, kUnary, kQueue, kMeasure) \
-  RPC(Measurements, Cancel, kUnary, kQueue, kAsk)     \
-  RPC(Measurements, Watch, kServerStreaming, kQueue, kAsk)
-#define COBRA_RPCS_OF_ADMIN(RPC)                                 \
+#define COBRA_RPCS(RPC)                                          \
+  RPC(Cobra, Predict, kUnary, kPredictions, kAsk)                \
+  RPC(Cobra, PredictBatch, kUnary, kPredictions, kAsk)           \
+  RPC(Cobra, PredictStream, kBidirectional, kPredictions, kAsk)  \
+  RPC(Cobra, ListTargets, kUnary, kAdministration, kAnyRole)     \
+  RPC(Cobra, GetModelInfo, kUnary, kAdministration, kAnyRole)    \
+  RPC(Cobra, Calibrate, kUnary, kFits, kMeasure)                 \
+  RPC(Cobra, UndoCalibration, kUnary, kFits, kMeasure)           \
+  RPC(Cobra, Adapt, kUnary, kFits, kMeasure)                     \
+  RPC(Cobra, Observe, kUnary, kFits, kMeasure)                   \
+  RPC(Cobra, ExportTarget, kUnary, kAdministration, kMeasure)    \
+  RPC(Cobra, SuggestSamples, kUnary, kPredictions, kAsk)         \
+  RPC(Cobra, ListPredictions, kUnary, kQueue, kAsk)              \
+  RPC(Measurements, Enqueue, kUnary, kQueue, kAsk)               \
+  RPC(Measurements, Lease, kUnary, kQueue, kMeasure)             \
+  RPC(Measurements, Renew, kUnary, kQueue, kMeasure)             \
+  RPC(Measurements, Report, kUnary, kQueue, kMeasure)            \
+  RPC(Measurements, Cancel, kUnary, kQueue, kAsk)                \
+  RPC(Measurements, Watch, kServerStreaming, kQueue, kAsk)       \
   RPC(Admin, ReloadModel, kUnary, kFits, kAdmin)                 \
   RPC(Admin, ListModelVersions, kUnary, kAdministration, kAdmin) \
   RPC(Admin, GetCaches, kUnary, kAdministration, kAdmin)         \
   RPC(Admin, FlushCaches, kUnary, kAdministration, kAdmin)       \
   RPC(Admin, Drain, kUnary, kAdministration, kAdmin)
-#define COBRA_RPCS(RPC)           \
-  COBRA_RPCS_OF_COBRA(RPC)        \
-  COBRA_RPCS_OF_MEASUREMENTS(RPC) \
-  COBRA_RPCS_OF_ADMIN(RPC)
 
 // kPredict, kListTargets, ...
 enum class Rpc {
@@ -58,7 +52,7 @@ constexpr const char* LaneName(Lane lane) {
   return names[static_cast<int>(lane)];
 }
 
-// What a call asks of its lane. Each class waits in a queue of its own (worker_pool.h).
+// What a call asks of its lane. Each class waits in its own queue (worker_pool.h).
 enum class Urgency {
   kWarm,  // an answer that is known, or nearly
   kCold,  // one that has to be computed

@@ -27,16 +27,15 @@ namespace {
 // One call, from its arrival until gRPC is done with it. gRPC owns it and calls OnDone last.
 class Call : public SingleRequestCall {
  public:
-  Call(Rpc rpc, Arrivals* arrivals, Lanes* lanes, Metrics* metrics, grpc::CallbackServerContext* context,
-       const ServerLimits& limits, absl::Duration slow)
-      : SingleRequestCall(arrivals, context),
+  Call(Rpc rpc, const UnaryCalls& calls, grpc::CallbackServerContext* context, absl::Duration slow)
+      : SingleRequestCall(calls.arrivals(), context),
         rpc_(rpc),
-        lanes_(lanes),
+        lanes_(calls.lanes()),
         grpc_context_(context),
-        limits_(limits),
-        record_(rpc, metrics, context, slow) {
+        limits_(calls.limits()),
+        record_(rpc, calls.metrics(), context, slow) {
     context_.cancelled = &cancelled_;
-    context_.abandoned = lanes->abandoned();
+    context_.abandoned = lanes_->abandoned();
     context_.stages = &stages_;
   }
 
@@ -129,9 +128,9 @@ Hash128 HashOf(const grpc::ByteBuffer& bytes) {
 // A call that one thread answers.
 class OwnCall final : public Call {
  public:
-  OwnCall(Rpc rpc, Arrivals* arrivals, Lanes* lanes, Metrics* metrics, grpc::CallbackServerContext* context,
-          const ServerLimits& limits, UnaryCalls::TakeShortcut shortcut, UnaryCalls::Work work)
-      : Call(rpc, arrivals, lanes, metrics, context, limits, limits.slow_request),
+  OwnCall(Rpc rpc, const UnaryCalls& calls, grpc::CallbackServerContext* context, UnaryCalls::TakeShortcut shortcut,
+          UnaryCalls::Work work)
+      : Call(rpc, calls, context, calls.limits().slow_request),
         shortcut_(std::move(shortcut)),
         work_(std::move(work)) {}
 
@@ -175,10 +174,9 @@ class OwnCall final : public Call {
 class SharedCall final : public Call {
  public:
   // Many requests take their time, and none of them is slow for that.
-  SharedCall(Rpc rpc, Arrivals* arrivals, Lanes* lanes, Metrics* metrics, grpc::CallbackServerContext* context,
-             const ServerLimits& limits, std::shared_ptr<UnaryCalls::SharedWork> work)
-      : Call(rpc, arrivals, lanes, metrics, context, limits, /*slow=*/absl::InfiniteDuration()),
-        work_(std::move(work)) {
+  SharedCall(Rpc rpc, const UnaryCalls& calls, grpc::CallbackServerContext* context,
+             std::shared_ptr<UnaryCalls::SharedWork> work)
+      : Call(rpc, calls, context, /*slow=*/absl::InfiniteDuration()), work_(std::move(work)) {
     context_.stages = nullptr;  // several threads work on the call
   }
 
@@ -235,14 +233,14 @@ class SharedCall final : public Call {
 
 BytesReactor* UnaryCalls::RunBytes(Rpc rpc, grpc::CallbackServerContext* context, TakeShortcut shortcut,
                                    Work work) const {
-  auto* call = new OwnCall(rpc, arrivals_, lanes_, metrics_, context, limits_, std::move(shortcut), std::move(work));
+  auto* call = new OwnCall(rpc, *this, context, std::move(shortcut), std::move(work));
   call->Start(access_);
   return call;
 }
 
 BytesReactor* UnaryCalls::RunShared(Rpc rpc, grpc::CallbackServerContext* context,
                                     std::shared_ptr<SharedWork> work) const {
-  auto* call = new SharedCall(rpc, arrivals_, lanes_, metrics_, context, limits_, std::move(work));
+  auto* call = new SharedCall(rpc, *this, context, std::move(work));
   call->Start(access_);
   return call;
 }

@@ -77,7 +77,7 @@ class UnaryCalls {
   BytesReactor* RunShared(Rpc rpc, grpc::CallbackServerContext* context, std::shared_ptr<SharedWork> work) const;
   Arrivals* arrivals() const { return arrivals_; }
   Metrics* metrics() const { return metrics_; }
-  HeldBytes* replies() const { return &lanes_->replies(); }
+  Lanes* lanes() const { return lanes_; }
   Access* access() const { return access_; }
   const ServerLimits& limits() const { return limits_; }
 
