@@ -1,7 +1,7 @@
 // Which algorithm the libraries choose for a convolution on a CPU, as far as the shapes decide it.
 // These are the rules of LibTorch 1.13 (ConvUtils.h, use_mkldnn) and oneDNN 2.6 on AVX-512 with one
 // thread (jit_avx512_common_conv_kernel.cpp, init_conf; gemm_convolution_utils.cpp), for float32.
-// oneDNN's own log agrees (tests/model/convolution_algorithm_test.cc).
+// oneDNN's own log agrees (tests/model/work/convolution_algorithm_test.cc).
 #ifndef COBRA_GRAPH_COST_CONVOLUTION_ALGORITHM_H_
 #define COBRA_GRAPH_COST_CONVOLUTION_ALGORITHM_H_
 

@@ -9,7 +9,8 @@ def load_state_dict_from_url(*args, **kwargs):
 def load(*args, **kwargs):
     torch._unsupported(
         "torch.hub.load()",
-        "there is no network here: build the model from its source: name the file that defines it, and the folder of its library with --library",
+        "there is no network here: build the model from its source: name the file that defines it, "
+        "and the folder of its library with --library",
     )
 
 

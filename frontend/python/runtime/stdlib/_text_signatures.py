@@ -30,7 +30,12 @@ _KNOWN = {
     "(object)": "memoryview",
     "(prompt='', /)": "input",
     "(real=0, imag=0)": "complex",
-    "(self, /)": "bytearray.clear bytearray.copy bytearray.reverse complex.conjugate dict.popitem float.as_integer_ratio float.conjugate float.hex float.is_integer int.as_integer_ratio int.bit_count int.bit_length list.clear list.copy list.reverse memoryview.release memoryview.tolist memoryview.toreadonly str.capitalize str.casefold str.isalnum str.isalpha str.isascii str.isdecimal str.isdigit str.isidentifier str.islower str.isnumeric str.isprintable str.isspace str.istitle str.isupper str.lower str.swapcase str.title str.upper type.mro",
+    "(self, /)": "bytearray.clear bytearray.copy bytearray.reverse complex.conjugate dict.popitem "
+    "float.as_integer_ratio float.conjugate float.hex float.is_integer int.as_integer_ratio int.bit_count "
+    "int.bit_length list.clear list.copy list.reverse memoryview.release memoryview.tolist "
+    "memoryview.toreadonly str.capitalize str.casefold str.isalnum str.isalpha str.isascii str.isdecimal "
+    "str.isdigit str.isidentifier str.islower str.isnumeric str.isprintable str.isspace str.istitle "
+    "str.isupper str.lower str.swapcase str.title str.upper type.mro",
     "(self, /, *, key=None, reverse=False)": "list.sort",
     "(self, /, encoding='utf-8', errors='strict')": "bytearray.decode bytes.decode str.encode",
     "(self, /, keepends=False)": "bytearray.splitlines bytes.splitlines str.splitlines",
@@ -51,7 +56,8 @@ _KNOWN = {
     "(self, object, /)": "list.append",
     "(self, old, new, count=-1, /)": "bytearray.replace bytes.replace str.replace",
     "(self, prefix, /)": "bytearray.removeprefix bytes.removeprefix str.removeprefix",
-    "(self, sep, /)": "bytearray.partition bytearray.rpartition bytes.partition bytes.rpartition str.partition str.rpartition",
+    "(self, sep, /)": "bytearray.partition bytearray.rpartition bytes.partition bytes.rpartition str.partition "
+    "str.rpartition",
     "(self, suffix, /)": "bytearray.removesuffix bytes.removesuffix str.removesuffix",
     "(self, table, /)": "str.translate",
     "(self, table, /, delete=b'')": "bytearray.translate bytes.translate",

@@ -395,7 +395,8 @@ class Decimal:
         context, exp = _context(context), _ops.converted(exp, True)
         if rounding is not None and rounding not in _ROUNDINGS:
             raise TypeError(
-                "valid values for rounding are:\n  [ROUND_CEILING, ROUND_FLOOR, ROUND_UP, ROUND_DOWN,\n   ROUND_HALF_UP, ROUND_HALF_DOWN, ROUND_HALF_EVEN,\n   ROUND_05UP]"
+                "valid values for rounding are:\n  [ROUND_CEILING, ROUND_FLOOR, ROUND_UP, ROUND_DOWN,\n"
+                "   ROUND_HALF_UP, ROUND_HALF_DOWN, ROUND_HALF_EVEN,\n   ROUND_05UP]"
             )
         return _ops.quantized(self, exp, rounding or context.rounding, context)
 
