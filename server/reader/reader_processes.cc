@@ -326,8 +326,8 @@ absl::Status ReaderProcessesImpl::StartFirstLocked() {
   }
   if (options_.insecure) argv.push_back("--insecure");
   argv.insert(argv.end(), {"--torch-version", options_.torch_version});
-  // Its own process group: after a terminal's Ctrl-C the server ends its readers itself, when it has
-  // drained.
+  // Its own process group: after a terminal's Ctrl-C the server ends its readers itself, once it
+  // has drained.
   COBRA_ASSIGN_OR_RETURN(process_, StartProgram(argv, {.descriptor = sockets.second.get(),
                                                        .as_descriptor = reader::kControlDescriptor,
                                                        .own_group = true}));

@@ -1,5 +1,5 @@
-// The measurement queue as a service in this process: a real queue (store/queue/task_queue.h) on SQLite,
-// with a clock that the test sets, and calls that are lost on the way there or on the way back.
+// The measurement queue as a service in this process: a real queue (store/queue/task_queue.h) on
+// SQLite, with a clock that the test sets, and calls that are lost on the way there or back.
 #ifndef COBRA_TESTS_WORKER_QUEUE_SERVICE_H_
 #define COBRA_TESTS_WORKER_QUEUE_SERVICE_H_
 
