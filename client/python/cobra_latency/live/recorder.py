@@ -84,9 +84,10 @@ class Recorder(TorchFunctionMode):
                 f"{self._function.shown}() runs inside of torch.func (vmap, grad, jvp)",
                 "such calls cannot be recorded one by one: write it without",
             )
-        value = self.values[id(tensor)] = Value(tensor)
+        value = Value(tensor)
         if tensor.device.type not in ("cpu", "meta") and tensor.numel() > creation.MOST_KNOWN:
             value.twin, value.random = meta_like(tensor), True
+        self.values[id(tensor)] = value
         return value
 
     def made(self, tensor: torch.Tensor) -> Value:

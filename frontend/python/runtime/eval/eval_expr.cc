@@ -316,9 +316,13 @@ __attribute__((noinline)) Result<Value> EvalAwait(Interpreter& interp, Frame& fr
 // "main.f()", as CPython names the callee in these errors.
 std::string FunctionText(Interpreter& interp, Value callee) {
   if (callee.IsBoundMethod()) callee = callee.as<BoundMethodObject>()->function;
-  if (callee.IsFunction())
-    return absl::StrCat(callee.as<FunctionObject>()->module->name->view(), ".",
-                        callee.as<FunctionObject>()->qualname->view(), "()");
+  if (callee.IsFunction()) {
+    const auto* function = callee.as<FunctionObject>();
+    const Value* name = function->module->attrs->table.GetStr(interp.names().__name__);
+    return absl::StrCat(
+        name != nullptr && name->IsStr() ? name->as<StrObject>()->view() : function->module->name->view(), ".",
+        function->qualname->view(), "()");
+  }
   if (callee.IsBuiltin()) return absl::StrCat(callee.as<BuiltinObject>()->qualname->view(), "()");
   if (callee.IsClass()) return absl::StrCat(callee.as<ClassObject>()->qualname->view(), "()");
   return absl::StrCat(interp.TypeName(callee), " object");
