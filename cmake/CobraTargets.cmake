@@ -1,11 +1,15 @@
 # cobra_library(NAME SOURCES a.cc b.cc [LINK x y] [LINK_PRIVATE z])
-#   a static library with the project's warnings; headers are found from the repository root.
+#   a static library with the project's warnings; headers are found from the repository root. In a
+#   folder that sets COBRA_LIBRARY_HEADERS it is compiled with those (cobra_precompile).
 function(cobra_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK;LINK_PRIVATE" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   target_link_libraries(${name} PUBLIC ${arg_LINK} PRIVATE ${arg_LINK_PRIVATE})
   cobra_warnings(${name})
+  if(COBRA_LIBRARY_HEADERS)
+    cobra_precompiled(${name} ${COBRA_LIBRARY_HEADERS})
+  endif()
 endfunction()
 
 # cobra_room(NAME SOURCES a.cc b.cc): sources of a library in a room of its folder.
@@ -15,20 +19,17 @@ function(cobra_room name)
   target_sources(${name} PRIVATE ${arg_SOURCES})
 endfunction()
 
-# cobra_torch_library(...): cobra_library for the few targets that see LibTorch: -g1 (full debug
-# information adds half again to the compile time), the job pool that bounds memory, and LibTorch's
-# headers precompiled once for all of them.
+# cobra_torch_library(...): cobra_library for the few targets that see LibTorch: little debug
+# information (all of it adds half again to the compile time), the job pool that bounds memory, and
+# LibTorch's headers precompiled once for all of them.
 function(cobra_torch_library name)
   cobra_library(${name} ${ARGN})
   cobra_use_torch(${name})
-  if(COBRA_PRECOMPILE)
-    target_precompile_headers(${name} REUSE_FROM cobra_torch_headers)
-    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>) # ccache wants it
-  endif()
+  cobra_precompiled(${name} cobra_torch_headers)
 endfunction()
 
 function(cobra_use_torch name)
-  target_compile_options(${name} PRIVATE -g1)
+  target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Release>>:-g1>)
   target_link_libraries(${name} PRIVATE ${TORCH_LIBRARIES})
   if(COBRA_TORCH_JOB_POOL)
     set_target_properties(${name} PROPERTIES JOB_POOL_COMPILE ${COBRA_TORCH_JOB_POOL})
@@ -56,9 +57,13 @@ function(cobra_test name)
   target_compile_options(${name} PRIVATE -Wno-dangling-else $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(${name} PRIVATE COBRA_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              COBRA_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  if(COBRA_PRECOMPILE AND NOT "torch" IN_LIST arg_LABELS)
-    target_precompile_headers(${name} REUSE_FROM cobra_test_headers)
-    target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  if("torch" IN_LIST arg_LABELS)
+    target_link_libraries(${name} PRIVATE ${TORCH_LIBRARIES})
+    cobra_precompiled(${name} cobra_torch_test_headers)
+  elseif(COBRA_TEST_HEADERS)
+    cobra_precompiled(${name} ${COBRA_TEST_HEADERS})
+  else()
+    cobra_precompiled(${name} cobra_test_headers)
   endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${COBRA_TEST_TIMEOUT_S})
@@ -86,21 +91,44 @@ function(cobra_warnings name)
 endfunction()
 
 # A header that every file gets hides one that a file forgets to include: other presets do without.
-option(COBRA_PRECOMPILE "Precompile the headers of LibTorch and GoogleTest" OFF)
-if(COBRA_PRECOMPILE)
-  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/torch_headers.cc CONTENT "")
-  cobra_library(cobra_torch_headers SOURCES ${CMAKE_BINARY_DIR}/generated/torch_headers.cc)
-  cobra_use_torch(cobra_torch_headers)
-  target_compile_options(cobra_torch_headers PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-  target_precompile_headers(cobra_torch_headers PRIVATE <torch/types.h> <torch/nn/module.h> <torch/nn/modules/linear.h>)
+option(COBRA_PRECOMPILE "Precompile the headers of LibTorch, gRPC and GoogleTest" OFF)
 
-  if(COBRA_TESTS AND COBRA_GRPC)
-    # A program, like the tests: a header is precompiled for programs or for libraries.
-    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/generated/test_headers.cc CONTENT "int main() {}\n")
-    cobra_executable(cobra_test_headers SOURCES ${CMAKE_BINARY_DIR}/generated/test_headers.cc LINK GTest::gmock)
-    target_compile_options(cobra_test_headers PRIVATE -Wno-dangling-else $<$<CONFIG:Release>:-O1>
-                                                      $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-    target_precompile_headers(cobra_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h> <absl/status/statusor.h>
-                              <absl/strings/str_cat.h> <absl/time/time.h>)
+# cobra_precompile(NAME library|test LINK x y HEADERS <a.h> <b.h>): headers that libraries, or tests,
+# share precompiled (cobra_precompiled). A header is precompiled for libraries or for programs, and
+# for one level of optimisation.
+function(cobra_precompile name kind)
+  cmake_parse_arguments(arg "" "" "LINK;HEADERS" ${ARGN})
+  if(NOT COBRA_PRECOMPILE)
+    return()
   endif()
+  set(source ${CMAKE_BINARY_DIR}/generated/${name}.cc)
+  if(kind STREQUAL "test")
+    file(GENERATE OUTPUT ${source} CONTENT "int main() {}\n")
+    cobra_executable(${name} SOURCES ${source} LINK ${arg_LINK} GTest::gmock)
+    target_compile_options(${name} PRIVATE -Wno-dangling-else $<$<CONFIG:Release>:-O1>)
+    list(APPEND arg_HEADERS <gmock/gmock.h> <gtest/gtest.h>)
+  else()
+    file(GENERATE OUTPUT ${source} CONTENT "")
+    cobra_library(${name} SOURCES ${source} LINK ${arg_LINK})
+  endif()
+  target_compile_options(${name} PRIVATE -pthread $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  target_precompile_headers(${name} PRIVATE ${arg_HEADERS} <absl/status/statusor.h> <absl/strings/str_cat.h>
+                            <absl/time/time.h>)
+endfunction()
+
+function(cobra_precompiled name headers)
+  if(COBRA_PRECOMPILE)
+    target_precompile_headers(${name} REUSE_FROM ${headers})
+    target_compile_options(${name} PRIVATE -pthread $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>) # ccache wants it
+  endif()
+endfunction()
+
+set(torch_headers <torch/types.h> <torch/nn/module.h> <torch/nn/modules/linear.h>)
+cobra_precompile(cobra_torch_headers library HEADERS ${torch_headers})
+if(COBRA_PRECOMPILE)
+  cobra_use_torch(cobra_torch_headers)
+endif()
+if(COBRA_TESTS AND COBRA_GRPC)
+  cobra_precompile(cobra_test_headers test)
+  cobra_precompile(cobra_torch_test_headers test LINK ${TORCH_LIBRARIES} HEADERS ${torch_headers})
 endif()

@@ -15,7 +15,8 @@ page() {
   local name=$1 summary=$2 program=$3 help=--help
   [ $# -lt 4 ] || help="$4 --help"
   [[ -x $help2man ]] || return 0
-  "$help2man" --no-info --name "$summary" --help-option="$help" --output "$out/man/$name.1" "$bin/$program"
+  "$help2man" --no-info --name "$summary" --help-option="$help" --version-string "$version" \
+    --output "$out/man/$name.1" "$bin/$program"
   # A command's page is found under its own name.
   sed -i -e "s/^$program \\\\- /$name \\\\- /" -e "s/^\.TH ${program^^} /.TH ${name^^} /" "$out/man/$name.1"
   gzip -9n "$out/man/$name.1"
@@ -26,6 +27,7 @@ page() {
 commands() { "$bin/$1" --help | sed -n '/^Subcommands:/,/^$/ { s/^  \([a-z-]\{1,\}\) *\(.*\)$/\1\t\2/p }'; }
 
 for program in "$@"; do
+  version=$("$bin/$program" --version) # asked once: a program with LibTorch takes a second to start
   "$bin/$program" --completion bash >"$out/bash/$program"
   "$bin/$program" --completion zsh >"$out/zsh/_$program"
   "$bin/$program" --completion fish >"$out/fish/$program.fish"
