@@ -51,8 +51,8 @@ std::string RuntimeFolder() {
   return !xdg.empty() && IsDirectory(xdg) ? absl::StrCat(xdg, "/cobra") : fallback;
 }
 
-// A folder that only the user can open. What another user made there is not trusted: it could be a server of
-// theirs.
+// A folder that only the user can open. What another user made there is not trusted: it could be
+// that user's server.
 absl::Status CheckPrivateFolder(const std::string& path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0) return absl::ErrnoToStatus(errno, path);

@@ -54,7 +54,8 @@ class CallArguments {
   Ints IntList(absl::string_view name) const { return node_.attributes.Ints(name); }
   // Exactly n numbers: a single one is repeated; n times `fallback` if there is none.
   Ints IntList(absl::string_view name, int n, int64_t fallback) const;
-  // How many dimensions the windows of a convolution or pool have: its name ends with it ("conv2d").
+  // How many dimensions the windows of a convolution or pool have, which its name ends with
+  // ("conv2d").
   int WindowDims() const;
   // The dimension between 0 and rank - 1. A scalar counts as one dimension.
   int64_t Dim(absl::string_view name, int64_t fallback, int rank) const;

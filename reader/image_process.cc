@@ -134,7 +134,7 @@ class ImageProcess {
       ImageReport report;
       report.mutable_exit()->set_process(child);
       report.mutable_exit()->set_wait_status(status);
-      // Only for the server's log. If the server does not read these, that must not stop this process.
+      // Only for the server's log: if the server does not read these, this process goes on.
       (void)control_.Send(report, -1, absl::InfinitePast());
     }
   }

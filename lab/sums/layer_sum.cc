@@ -10,8 +10,8 @@
 #include "absl/strings/str_format.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
-#include "graph/cost/cost.h"
 #include "graph/builder/extract.h"
+#include "graph/cost/cost.h"
 #include "graph/form/fingerprint.h"
 #include "nlohmann/json.hpp"
 

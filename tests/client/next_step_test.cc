@@ -7,8 +7,8 @@
 
 #include "base/diagnostic.h"
 #include "base/user_error.h"
-#include "client/input/input_proposal.h"
 #include "client/input/input_errors.h"
+#include "client/input/input_proposal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "graph/builder/builder.h"
-#include "graph/cost/cost.h"
 #include "graph/builder/net_builder.h"
+#include "graph/cost/cost.h"
 #include "model/predict/adapt/reference_networks.h"
 #include "model/predict/target/operator_group.h"
 

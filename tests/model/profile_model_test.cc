@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "graph/form/fingerprint.h"
 #include "graph/builder/net_builder.h"
+#include "graph/form/fingerprint.h"
 #include "model/predict/adapt/profile_adapter.h"
 #include "model/predict/target/device_words.h"
 

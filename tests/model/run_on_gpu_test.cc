@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/shape/attention_inputs.h"
 #include "graph/builder/builder.h"
 #include "graph/cost/cost.h"
+#include "graph/shape/attention_inputs.h"
 #include "model/predict/predictor.h"
 
 namespace cobra::predict {

@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "graph/builder/builder.h"
-#include "graph/form/graph_bytes.h"
 #include "graph/builder/net_builder.h"
+#include "graph/form/graph_bytes.h"
 #include "model/predict/adapt/adapt_samples.h"
 #include "model/predict/target/sheet_check.h"
 #include "model/predict/target/timing_level.h"

@@ -37,7 +37,7 @@ graph::Graph TwoNorms() {
 std::array<float, kWorkTerms> WorkOn(const TargetSpec& spec, int32_t call) {
   const graph::Graph graph = TwoNorms();
   std::array<float, kWorkTerms> log_work = LogWork(graph, call);
-  const TargetWorkKind kind = TargetWorkKindOf(spec);
+  const TargetWorkKind kind = TargetWorkKindOf(spec, /*knows_gpu_work=*/true);
   if (!kind.has_none()) SetTargetWork(TargetWorkOf(graph, kind)[static_cast<size_t>(call)], &log_work);
   return log_work;
 }
@@ -46,7 +46,7 @@ TEST(TargetWorkTest, AProcessorHasNone) {
   TargetSpec spec;
   spec.kind = "cpu";
   spec.last_level_cache_mb = 32;
-  EXPECT_TRUE(TargetWorkKindOf(spec).has_none());
+  EXPECT_TRUE(TargetWorkKindOf(spec, /*knows_gpu_work=*/true).has_none());
   const auto work = WorkOn(spec, 1);
   for (const WorkTerm term : {kWideBytes, kCasts, kCastBytes, kMissedBytes}) EXPECT_EQ(work[term], kNoWork);
 }
