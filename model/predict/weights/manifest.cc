@@ -246,7 +246,6 @@ std::string ManifestToJson(const Manifest& m) {
       {"value_ranges", m.value_ranges},
       {"targets", targets},
       {"operators", operators},
-      {"knows_gpu_work", true},
       {"networks", networks},
       {"layers_trained", m.layers_trained},
       {"networks_trained", m.networks_trained},
@@ -278,9 +277,6 @@ absl::StatusOr<Manifest> ManifestFromJson(absl::string_view text) {
   try {
     if (const int64_t format = WholeNumber(j, "format"); format != 1)
       return absl::DataLossError(absl::StrCat("manifest: format ", format, ", this build reads 1"));
-    // Versions without it have learned other amounts of work of GPUs than this build computes.
-    if (!j.value("knows_gpu_work", false))
-      return absl::DataLossError("manifest: a version of an earlier build (no knows_gpu_work); fit it again");
     m.trained_at = j.value("trained_at", "");
     COBRA_RETURN_IF_ERROR(CheckParts(j.at("net")));
     m.net = NetFromJson(j.at("net"));

@@ -36,8 +36,8 @@ class GpuWorkTest : public testing::Test {
     const auto input = [this] { return b_.AddInput("q", {{2, 3, 5, 7, 8}, graph::DType::float32}); };
     return Add(Op::scaled_dot_product_attention, {input(), input(), input()});
   }
-  // Of the last call, on a GPU.
-  std::array<float, kWorkTerms> WorkOf(ValueRef last, const std::string& compile = "eager",
+  // Of the last call, on a GPU; with the version's rules.
+  std::array<float, kWorkTerms> WorkOf(ValueRef last, bool knows_gpu_work = true, const std::string& compile = "eager",
                                        const std::string& precision = "float32") {
     const graph::Graph graph = std::move(b_).Build({last});
     TargetSpec spec;
@@ -46,7 +46,7 @@ class GpuWorkTest : public testing::Test {
     spec.compile = compile;
     spec.precision = precision;
     auto log_work = LogWork(graph, last.index);
-    const TargetWorkKind kind = TargetWorkKindOf(spec);
+    const TargetWorkKind kind = TargetWorkKindOf(spec, knows_gpu_work);
     if (!kind.has_none()) SetTargetWork(TargetWorkOf(graph, kind)[static_cast<size_t>(last.index)], &log_work);
     return log_work;
   }
@@ -90,7 +90,7 @@ TEST_F(GpuWorkTest, AGroupedConvolutionIsOneKernel) {
 }
 
 TEST_F(GpuWorkTest, WhatACompilerFusesIsNoKernelAndReadsNothing) {
-  const auto work = WorkOf(Add(Op::sigmoid, {Add(Op::relu, {x_})}), "inductor");
+  const auto work = WorkOf(Add(Op::sigmoid, {Add(Op::relu, {x_})}), true, "inductor");
   EXPECT_LT(work[kOneCall], -1);
   EXPECT_EQ(work[kReadBytes], kNoWork);
   EXPECT_EQ(work[kWrittenBytes], kNoWork);
@@ -98,16 +98,16 @@ TEST_F(GpuWorkTest, WhatACompilerFusesIsNoKernelAndReadsNothing) {
 }
 
 TEST_F(GpuWorkTest, AKernelThatACompilerMakesIsACall) {
-  EXPECT_EQ(WorkOf(Add(Op::sigmoid, {x_}), "inductor")[kOneCall], 0);
+  EXPECT_EQ(WorkOf(Add(Op::sigmoid, {x_}), true, "inductor")[kOneCall], 0);
 }
 
 // Since 2.5 it computes in float32 in half precision, too, and no tensor core does its products.
 TEST_F(GpuWorkTest, AnAttentionOfFiveDimensionsInHalfPrecision) {
-  const auto before = WorkOf(WindowAttention(), "eager", "amp-float16");
+  const auto before = WorkOf(WindowAttention(), true, "eager", "amp-float16");
   EXPECT_NE(before[kUnpaddedMacs], kNoWork);
   runtime_ = "torch-2.5";
   b_ = graph::GraphBuilder();
-  const auto since = WorkOf(WindowAttention(), "eager", "amp-float16");
+  const auto since = WorkOf(WindowAttention(), true, "eager", "amp-float16");
   EXPECT_EQ(since[kUnpaddedMacs], kNoWork);
   EXPECT_GT(since[kOperations], before[kUnpaddedMacs]);
   EXPECT_GT(since[kArgumentCopyBytes], before[kArgumentCopyBytes] + std::log(2.0));
@@ -133,7 +133,7 @@ class DepthwiseTest : public GpuWorkTest {
   }
   // The one kind of work of depthwise convolutions that the call has.
   int KindOf(ValueRef call, const std::string& precision) {
-    const auto work = WorkOf(call, "eager", precision);
+    const auto work = WorkOf(call, true, "eager", precision);
     int kind = -1;
     for (const WorkTerm term : {kDepthwiseMacs, kOwnDepthwiseMacs, kLastDepthwiseMacs, kWideDepthwiseMacs}) {
       if (work[term] == kNoWork) continue;
@@ -199,6 +199,13 @@ TEST_F(GpuWorkTest, AnAttentionOfFiveDimensionsIsKernelsThatMoveBytes) {
   EXPECT_NEAR(work[kArgumentCopies], std::log(3.0), 1e-4);
   EXPECT_GT(work[kArgumentCopyBytes], std::log(4.0 * 4 * kScores));
   EXPECT_NEAR(work[kUnpaddedMacs], std::log(1.0 * kMacs), 1e-4);
+}
+
+// Its prices are those of a processor's work, on GPUs too.
+TEST_F(GpuWorkTest, AnOlderVersionIsAskedAsItWasTrained) {
+  const auto work = WorkOf(Reshape(Transpose(x_)), /*knows_gpu_work=*/false);
+  EXPECT_NEAR(work[kViewBytes], std::log(1.0 * kBytes), 1e-4);
+  EXPECT_EQ(work[kComposedBytes], kNoWork);
 }
 
 }  // namespace
