@@ -105,6 +105,7 @@ function(cobra_precompile name kind)
   if(kind STREQUAL "test")
     file(GENERATE OUTPUT ${source} CONTENT "int main() {}\n")
     cobra_executable(${name} SOURCES ${source} LINK ${arg_LINK} GTest::gmock)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/generated) # nobody runs it
     target_compile_options(${name} PRIVATE -Wno-dangling-else $<$<CONFIG:Release>:-O1>)
     list(APPEND arg_HEADERS <gmock/gmock.h> <gtest/gtest.h>)
   else()

@@ -41,13 +41,16 @@ absl::Status ParseMessage(const grpc::ByteBuffer& bytes, int64_t max_parsed_byte
 
 absl::Status ParseTimedNetworks(const grpc::ByteBuffer& bytes, int64_t max_parsed_bytes,
                                 google::protobuf::Message* message) {
+  grpc::Slice slice;
+  absl::string_view received;
+  if (!InOnePiece(bytes, &slice, &received)) return NoMessage(*message);
+  std::string text(received);
   const google::protobuf::Descriptor& type = *message->GetDescriptor();
-  std::string text = TextOf(bytes);
   for (int i = 0; i < type.field_count(); ++i) {
     if (type.field(i)->message_type() == v1::TimedNetwork::descriptor())
       proto::KeepGraphBytes(type.field(i)->number(), &text);
   }
-  return bytes.Valid() ? ParseBytes(text, max_parsed_bytes, message) : NoMessage(*message);
+  return ParseBytes(text, max_parsed_bytes, message);
 }
 
 absl::Status ParseBytes(absl::string_view text, int64_t max_parsed_bytes, google::protobuf::Message* message) {

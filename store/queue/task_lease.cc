@@ -70,6 +70,10 @@ absl::StatusOr<bool> IsOnlyWorker(SqlSession& session, absl::string_view target,
   return others.empty();
 }
 
+namespace {
+
+// Ends the leases of the target that have expired at `now`. Their tasks are queued again; one that
+// its worker had started counts as lost, and is poisoned if it was lost too often.
 absl::Status ExpireLeases(SqlSession& session, absl::string_view target, absl::Time now) {
   constexpr int64_t kLossesAtOnce = 1000;  // the next Lease finds the others
   const int64_t now_us = absl::ToUnixMicros(now);
@@ -99,8 +103,6 @@ absl::Status ExpireLeases(SqlSession& session, absl::string_view target, absl::T
   }
   return absl::OkStatus();
 }
-
-namespace {
 
 // How many tasks the worker may be given: it does not hold all there are, and fewer after it has
 // lost many.

@@ -21,11 +21,8 @@ namespace cobra::store {
 absl::StatusOr<bool> IsOnlyWorker(SqlSession& session, absl::string_view target, absl::string_view worker,
                                   int64_t since_us);
 
-// Ends the leases of the target that have expired at `now`. Their tasks are queued again; one that
-// its worker had started counts as lost, and is poisoned if it was lost too often.
-absl::Status ExpireLeases(SqlSession& session, absl::string_view target, absl::Time now);
-
-// Leases at most `max_tasks` to the worker, after those that have expired have ended.
+// Ends the target's leases that have expired at `now`: their tasks are queued again, and those that
+// were lost too often are poisoned. Then leases at most `max_tasks` to the worker.
 absl::StatusOr<std::vector<TaskLease>> LeaseTasks(SqlSession& session, absl::string_view target,
                                                   absl::string_view worker, int64_t max_tasks, absl::Time now,
                                                   absl::Time expires);
