@@ -7,7 +7,9 @@
 namespace cobra {
 
 struct ConnectionFiles {
-  std::string tls_ca;             // authority of the server's certificate (PEM); empty: no TLS
+  // Authority of the server's certificate (PEM); "system": those that this machine trusts; empty: no
+  // TLS.
+  std::string tls_ca;
   std::string tls_cert, tls_key;  // certificate of the client and its private key (PEM); empty: none
   std::string token_file;         // empty: no token
 };

@@ -72,7 +72,7 @@ absl::Status MakePrivateFolder(const std::string& path) {
 // What a file was when a server was started from it.
 std::string StampOf(const std::string& path) {
   struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return absl::StrCat(path, " is not there");
+  if (::stat(FileOfProgram(path).c_str(), &status) != 0) return absl::StrCat(path, " is not there");
   return absl::StrCat(path, " ", status.st_size, " ", status.st_mtim.tv_sec, ".", status.st_mtim.tv_nsec);
 }
 

@@ -2,8 +2,10 @@
 # Protobuf in module mode must come before gRPC's own config asks for it.
 option(COBRA_GRPC "OFF: build cobra-worker alone, without `work` (gRPC): for a device that only measures" ON)
 option(COBRA_FUZZ "Build the fuzzers (clang, preset fuzz) and nothing else" OFF)
+option(COBRA_TORCH "OFF: build nothing that needs LibTorch: no trainer, no lab, a worker that measures through runners"
+       ON)
 option(COBRA_LAB "Build lab/ (cobra-train table), which needs XGBoost" ON)
-if(NOT EXISTS ${CMAKE_SOURCE_DIR}/lab/CMakeLists.txt) # a clone without it builds, tests and serves
+if(NOT COBRA_TORCH OR NOT EXISTS ${CMAKE_SOURCE_DIR}/lab/CMakeLists.txt) # a clone without it builds, tests and serves
   set(COBRA_LAB OFF)
 endif()
 find_package(Threads REQUIRED)
@@ -17,7 +19,7 @@ set(COBRA_TORCH_DIR ""
     CACHE PATH "An installed torch (the folder with its include/ and lib/) instead of find_package(Torch)")
 if(COBRA_TORCH_DIR)
   include(cmake/InstalledTorch.cmake)
-elseif(NOT COBRA_FUZZ)
+elseif(COBRA_TORCH AND NOT COBRA_FUZZ)
   find_package(Torch REQUIRED)
 endif()
 find_package(nlohmann_json REQUIRED)

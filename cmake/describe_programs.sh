@@ -36,15 +36,5 @@ for program in "$@"; do
     page "$program-$command" "$summary" "$program" "$command"
   done < <(commands "$program")
 done
-# The cards, from a server of this build that nobody else finds.
-state=$(mktemp -d)
-"$bin/cobra-server" --listen "unix:$state/socket" --metrics "" --store "$state/store.sqlite" --ready-file "$state/ready" 2>"$state/log" &
-server=$!
-trap 'kill "$server" 2>/dev/null; rm -rf "$state"' EXIT
-for ((i = 0; i < 600; ++i)); do
-  [ ! -e "$state/ready" ] || break
-  kill -0 "$server" 2>/dev/null || { cat "$state/log" >&2; exit 1; }
-  sleep 0.1
-done
-"$bin/cobra-client" targets --server "unix:$state/socket" --trained --format markdown >"$out/target_cards.md"
+cmake/describe_targets.sh "$bin" "$out/target_cards.md"
 touch "$out/complete"

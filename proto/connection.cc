@@ -9,6 +9,7 @@
 #include "base/address.h"
 #include "base/file/file.h"
 #include "base/file/pem.h"
+#include "base/file/system_certificates.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
 #include "proto/compression.h"
@@ -35,6 +36,13 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
                    "`cobra-server token` creates such a file");
 }
 
+absl::StatusOr<std::string> FileOfAuthorities(const std::string& tls_ca) {
+  if (tls_ca != "system") return tls_ca;
+  absl::StatusOr<std::string> file = SystemCertificates();
+  if (!file.ok()) return UsageError(absl::StrCat("--tls-ca system: ", file.status().message()));
+  return file;
+}
+
 }  // namespace
 
 absl::Status CheckConnection(const ConnectionFiles& files, const std::string& address) {
@@ -43,7 +51,8 @@ absl::Status CheckConnection(const ConnectionFiles& files, const std::string& ad
                       "give the authority that has signed the server's certificate");
   }
   if (!files.tls_ca.empty()) {
-    COBRA_RETURN_IF_ERROR(FlagError("--tls-ca", ReadCertificates(files.tls_ca).status()));
+    COBRA_ASSIGN_OR_RETURN(const std::string authorities, FileOfAuthorities(files.tls_ca));
+    COBRA_RETURN_IF_ERROR(FlagError("--tls-ca", ReadCertificates(authorities).status()));
     if (files.tls_cert.empty() != files.tls_key.empty())
       return UsageError("--tls-cert, --tls-key: one was given without the other", "give both");
     if (!files.tls_cert.empty())
@@ -65,7 +74,7 @@ std::shared_ptr<grpc::Channel> Connect(const ConnectionFiles& files, const std::
   namespace tls = grpc::experimental;
   tls::TlsChannelCredentialsOptions options;
   options.set_certificate_provider(std::make_shared<tls::FileWatcherCertificateProvider>(
-      files.tls_key, files.tls_cert, files.tls_ca, kReadAgainSeconds));
+      files.tls_key, files.tls_cert, FileOfAuthorities(files.tls_ca).value_or(files.tls_ca), kReadAgainSeconds));
   options.watch_root_certs();
   if (!files.tls_cert.empty()) options.watch_identity_key_cert_pairs();
   return grpc::CreateCustomChannel(address, tls::TlsCredentials(options), arguments);

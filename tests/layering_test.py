@@ -404,6 +404,7 @@ MAY_INCLUDE = {
         "base",
     ],
     "client/doctor": ["client/answer", "client/request", "client/input", "client", "client/terminal", "base"],
+    "portable": ["client/program", "reader", "server", "worker", "base"],
     "client/program": [
         "client/doctor",
         "client/check",

@@ -46,10 +46,13 @@ NAMESPACE = {
     "server": "cobra::server",
     "server/http": "cobra::http",
     "client": "cobra::client",
+    "portable": "cobra",
 }
 # What other libraries look for by its name: they decide where it stands.
 ANYWHERE = {"main", "LLVMFuzzerTestOneInput", "AbslHashValue", "PrintTo"}
 ANONYMOUS = "(anonymous)"
+# A program links one of the two: without LibTorch the same functions are defined another way.
+INSTEAD_OF = {"worker/execute/without_libtorch.cc": "worker/execute/executor.cc"}
 
 
 def namespace_of(path):
@@ -121,7 +124,7 @@ def repeated(by_file):
                 continue
             anonymous = ANONYMOUS in definition.namespace
             if definition.has_body and not (anonymous and path.endswith(".cc")):
-                defined[key_of(definition)].setdefault(path, definition.line)
+                defined[key_of(definition)].setdefault(INSTEAD_OF.get(path, path), definition.line)
             if path.endswith(".h") and not anonymous:
                 declared[definition.namespace, definition.name].setdefault(path, definition.line)
     found = []

@@ -1,5 +1,7 @@
 #include "base/file/data_path.h"
 
+#include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <climits>
@@ -11,14 +13,30 @@ namespace {
 
 std::string Parent(const std::string& folder) { return folder.substr(0, folder.rfind('/')); }
 
-}  // namespace
+// As the kernel was asked to run it.
+std::string StartedFile() {
+  const auto* const name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  char path[PATH_MAX];
+  return name != nullptr && ::realpath(name, path) != nullptr ? path : "";
+}
 
-std::string ProgramFolder() {
+std::string FindProgramFile() {
   char self[PATH_MAX];
   const ssize_t n = ::readlink("/proc/self/exe", self, sizeof(self));
-  if (n <= 0 || n >= static_cast<ssize_t>(sizeof(self))) return "";
-  const std::string path(self, static_cast<size_t>(n));
-  return path.substr(0, path.rfind('/'));
+  if (n <= 0 || n >= static_cast<ssize_t>(sizeof(self))) return StartedFile();
+  return std::string(self, static_cast<size_t>(n));
+}
+
+}  // namespace
+
+std::string ProgramFile() {
+  static const auto* const file = new std::string(FindProgramFile());
+  return *file;
+}
+
+std::string ProgramFolder() {
+  const std::string file = ProgramFile();
+  return file.empty() ? "" : Parent(file);
 }
 
 std::string DataPath(absl::string_view relative) {

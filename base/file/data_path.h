@@ -9,7 +9,10 @@
 
 namespace cobra {
 
-// The folder of the running program, without a trailing slash; empty if unknown.
+// The file of the running program, without symbolic links; empty if unknown. Ask first before the
+// working directory changes: without /proc it is found by the name that the program was started by.
+std::string ProgramFile();
+// Its folder, without a trailing slash; empty if unknown.
 std::string ProgramFolder();
 
 // "model/pretrained": PREFIX/share/cobra/model/pretrained next to an installed PREFIX/bin, or the

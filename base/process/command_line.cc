@@ -164,7 +164,9 @@ CLI::Validator AboveZero() {
 }
 
 void AddConnectionFlags(CLI::App* app, ConnectionFiles* files) {
-  app->add_option("--tls-ca", files->tls_ca, "Authority of the server's certificate (PEM); enables TLS");
+  app->add_option(
+      "--tls-ca", files->tls_ca,
+      "Authority of the server's certificate (PEM), or `system`: those that this machine trusts; enables TLS");
   app->add_option("--tls-cert", files->tls_cert, "Client certificate (PEM), instead of a token");
   app->add_option("--tls-key", files->tls_key, "Private key of --tls-cert (PEM)");
   app->add_option("--token-file", files->token_file, "File with the token for this server");

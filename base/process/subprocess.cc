@@ -8,7 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -43,6 +45,26 @@ absl::Status ReadAll(int fd, absl::string_view name, const SubprocessOptions& op
   }
 }
 
+std::vector<std::string>& HeldPrograms() {
+  static auto* const names = new std::vector<std::string>;
+  return *names;
+}
+
+// Whether `path` is this program, or one that its file holds.
+bool IsHere(const std::string& path) {
+  if (path == ProgramFile()) return true;
+  const std::vector<std::string>& held = HeldPrograms();
+  return std::any_of(held.begin(), held.end(),
+                     [&](const std::string& name) { return path == absl::StrCat(ProgramFolder(), "/", name); });
+}
+
+// What the kernel runs for `path`. Of this program that is the file that runs, even if another one
+// has its name now.
+std::string Executable(const std::string& path) {
+  if (!IsHere(path)) return path;
+  return ::access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : ProgramFile();
+}
+
 std::vector<char*> Arguments(const std::vector<std::string>& argv) {
   std::vector<char*> args;
   for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
@@ -74,7 +96,7 @@ absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const S
   posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                                            (options.own_group ? POSIX_SPAWN_SETPGROUP : 0)));
   pid_t pid = 0;
-  const int error = ::posix_spawnp(&pid, args[0], &actions, &attributes, args.data(), environ);
+  const int error = ::posix_spawnp(&pid, Executable(argv[0]).c_str(), &actions, &attributes, args.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return absl::ErrnoToStatus(error, absl::StrCat(argv[0], ": cannot be started"));
@@ -83,12 +105,13 @@ absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const S
 
 absl::StatusOr<pid_t> StartDependent(const std::vector<std::string>& argv, int signal) {
   const std::vector<char*> args = Arguments(argv);
+  const std::string executable = Executable(argv[0]);
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid < 0) return absl::ErrnoToStatus(errno, absl::StrCat(argv[0], ": cannot be started"));
   if (pid > 0) return pid;
   ::prctl(PR_SET_PDEATHSIG, signal);
   if (::getppid() != parent) ::_exit(0);  // it has ended already
-  ::execv(args[0], args.data());
+  ::execv(executable.c_str(), args.data());
   ::_exit(127);
 }
 
@@ -100,8 +123,9 @@ int WaitForChild(pid_t pid) {
 }
 
 absl::Status RestartThisProgram(char** argv) {
-  ::execv("/proc/self/exe", argv);
-  return absl::ErrnoToStatus(errno, "exec /proc/self/exe");
+  const std::string executable = Executable(ProgramFile());
+  ::execv(executable.c_str(), argv);
+  return absl::ErrnoToStatus(errno, absl::StrCat("exec ", executable));
 }
 
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options) {
@@ -131,7 +155,11 @@ absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, con
 std::string SiblingProgram(absl::string_view name) {
   const std::string folder = ProgramFolder();
   std::string sibling = absl::StrCat(folder, "/", name);
-  return !folder.empty() && ::access(sibling.c_str(), X_OK) == 0 ? sibling : std::string(name);
+  return !folder.empty() && ::access(FileOfProgram(sibling).c_str(), X_OK) == 0 ? sibling : std::string(name);
 }
+
+void HoldPrograms(std::vector<std::string> names) { HeldPrograms() = std::move(names); }
+
+std::string FileOfProgram(const std::string& path) { return IsHere(path) ? ProgramFile() : path; }
 
 }  // namespace cobra

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <thread>
 
+#include "base/file/data_path.h"
 #include "gtest/gtest.h"
 
 namespace cobra {
@@ -80,6 +81,24 @@ TEST(StartDependentTest, EndsWithTheProcessThatHasStartedIt) {
 TEST(SiblingProgramTest, FindsAProgramBesideThisOneOnly) {
   EXPECT_EQ(SiblingProgram("no-such-sibling"), "no-such-sibling");
   EXPECT_EQ(SiblingProgram("base_test").front(), '/');
+}
+
+// One file that is several programs: it starts itself by the other's name.
+TEST(HoldProgramsTest, AProgramThatThisFileHoldsIsThisFile) {
+  HoldPrograms({"held-program"});
+  const std::string held = SiblingProgram("held-program");
+  EXPECT_EQ(held, ProgramFolder() + "/held-program");
+  EXPECT_EQ(FileOfProgram(held), ProgramFile());
+  EXPECT_EQ(FileOfProgram("/bin/sh"), "/bin/sh");
+  const absl::StatusOr<std::string> listed =
+      RunProgram({held, "--gtest_list_tests", "--gtest_filter=HoldProgramsTest.*"});
+  ASSERT_TRUE(listed.ok()) << listed.status();
+  EXPECT_NE(listed->find("AProgramThatThisFileHoldsIsThisFile"), std::string::npos);
+  const absl::StatusOr<pid_t> part = StartDependent({held, "--gtest_filter=Nothing.*"}, SIGTERM);
+  ASSERT_TRUE(part.ok()) << part.status();
+  EXPECT_EQ(WaitForChild(*part), 0);
+  HoldPrograms({});
+  EXPECT_EQ(SiblingProgram("held-program"), "held-program");
 }
 
 }  // namespace

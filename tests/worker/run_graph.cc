@@ -12,7 +12,7 @@
 namespace cobra::worker {
 namespace {
 
-absl::Status Main(char** argv) {
+absl::Status RunGraph(char** argv) {
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadFile(argv[1]));
   COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(text));
   COBRA_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(argv[2]));
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
     std::fputs("usage: run_graph GRAPH.json TENSORS OUTPUTS\n", stderr);
     return 2;
   }
-  const absl::Status status = cobra::worker::Main(argv);
+  const absl::Status status = cobra::worker::RunGraph(argv);
   if (!status.ok()) std::fprintf(stderr, "run_graph: %s\n", std::string(status.message()).c_str());
   return status.ok() ? 0 : 1;
 }

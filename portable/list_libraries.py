@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""Says what is in the portable programs: list_libraries.py LINKED TRIPLET OUT.
+
+LINKED has the static libraries that link_statically.py took members of. OUT/libraries.txt gets a line
+for each: name, version, Debian's source package, licences, separated by tabs; OUT/licences the
+texts. Libraries that are headers only leave no trace in a link: HEADERS_ONLY names them.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HEADERS_ONLY = (
+    "libboost1.81-dev",
+    "libcli11-dev",
+    "libeigen3-dev",
+    "libflatbuffers-dev",
+    "libtomlplusplus-dev",
+    "nlohmann-json3-dev",
+)
+# Libraries that portable-dependencies.sh builds, and the installed packages of the same source.
+BUILT = {
+    "libprometheus-cpp-core.a": "prometheus-cpp-dev",
+    "libpq.a": "libpq-dev",
+    "libpgcommon.a": "libpq-dev",
+    "libpgport.a": "libpq-dev",
+    "libonnx_proto.a": "libonnx-dev",
+}
+
+
+def package_of(path):
+    """The Debian package of a static library, without its architecture."""
+    name = os.path.basename(path)
+    if name in BUILT:
+        return BUILT[name]
+    path = os.path.realpath(path)
+    for known in (path, path.removeprefix("/usr"), "/usr" + path):
+        found = subprocess.run(["dpkg-query", "--search", known], capture_output=True, text=True)
+        if found.returncode == 0:
+            return re.split("[:,]", found.stdout)[0]
+    raise SystemExit("%s: is of no Debian package" % path)
+
+
+def source_of(package, architecture):
+    """Source package and version."""
+    for name in (package + ":" + architecture, package):
+        show = ["dpkg-query", "--show", "--showformat=${source:Package} ${source:Version}\n", name]
+        found = subprocess.run(show, capture_output=True, text=True)
+        if found.returncode == 0 and found.stdout.strip():
+            return found.stdout.split("\n")[0].split()
+    raise SystemExit("%s: is not installed" % package)
+
+
+def licences_in(copyright_file):
+    """Short names of the licences in a machine-readable copyright file; else "see the text"."""
+    text = open(copyright_file, encoding="utf-8", errors="replace").read()
+    named = re.findall(r"^License:[ \t]*(\S.*)$", text, re.MULTILINE)
+    return ", ".join(sorted(set(named))) or "see the text"
+
+
+def main():
+    linked, triplet, out = sys.argv[1:]
+    architecture = {"x86_64": "amd64", "aarch64": "arm64"}[triplet.split("-")[0]]
+    names = {}
+    for path in open(linked).read().split():
+        names.setdefault(package_of(path), []).append(os.path.basename(path)[3:-2])
+    for package in HEADERS_ONLY:
+        names.setdefault(package, ["headers"])
+    rows = {}
+    for package, libraries in names.items():
+        source, version = source_of(package, architecture)
+        text = "/usr/share/doc/%s/copyright" % package
+        shutil.copyfile(text, os.path.join(out, "licences", source))
+        shown = source if libraries == ["headers"] or len(libraries) > 3 else " ".join(sorted(set(libraries)))
+        rows.setdefault((source, version), (set(), licences_in(text)))[0].add(shown)
+    with open(os.path.join(out, "libraries.txt"), "w") as file:
+        for (source, version), (shown, licences) in sorted(rows.items()):
+            file.write("%s\t%s\t%s\t%s\n" % (" ".join(sorted(shown)), version, source, licences))
+
+
+if __name__ == "__main__":
+    main()
