@@ -18,7 +18,7 @@ namespace cobra::bench {
 std::string ShippedModel() { return absl::StrCat(COBRA_BENCH_SOURCE, "/../../model/pretrained"); }
 
 std::vector<std::string> ServerCommand(const CobraServerOptions& options, const tests::TemporaryDirectory& directory) {
-  std::vector<std::string> argv = {SiblingProgram("cobra-server")};
+  std::vector<std::string> argv = {options.program.empty() ? SiblingProgram("cobra-server") : options.program};
   argv.insert(argv.end(), {"--listen", "127.0.0.1:0", "--metrics", "127.0.0.1:0"});
   argv.insert(argv.end(), {"--model", options.model, "--library", kLibrary});
   argv.insert(argv.end(), {"--store", directory.File("cobra.sqlite")});

@@ -15,6 +15,9 @@
 // p50_over_echo      median latency of the graph, one in flight
 // p99_over_echo      its 99th percentile
 //
+// With --beside another cobra-server takes the echo's place, for instance the portable one, and has
+// the same answers cached: the figures are then named warm_over_beside and so on.
+//
 // Beside them the figures of both sides. `open_loop` has latencies at a fixed rate, a quarter of
 // what ours answered with 32 in flight, counted from the moment at which a request was due.
 // `spread`: the highest of the rounds' replies a second less the lowest, over the median.
@@ -59,6 +62,7 @@ constexpr int kVariants = 5000;  // of a renamed graph in a round: 130 MB
 struct ServeFlags {
   int rounds = 5;
   double seconds = 2;
+  std::string beside;  // another cobra-server; empty: the echo
 };
 
 // Of one side in one round.
@@ -68,7 +72,7 @@ struct Figures {
 using Field = double Figures::*;
 
 struct Sides {
-  std::vector<Figures> ours, echo;  // one of each per round
+  std::vector<Figures> ours, other;  // one of each per round
 };
 
 double MedianOf(const std::vector<Figures>& rounds, Field field) {
@@ -79,7 +83,7 @@ double MedianOf(const std::vector<Figures>& rounds, Field field) {
 
 double MedianRatio(const Sides& sides, Field field) {
   std::vector<double> ratios;
-  for (size_t i = 0; i < sides.ours.size(); ++i) ratios.push_back(sides.ours[i].*field / (sides.echo[i].*field));
+  for (size_t i = 0; i < sides.ours.size(); ++i) ratios.push_back(sides.ours[i].*field / (sides.other[i].*field));
   return Median(std::move(ratios));
 }
 
@@ -97,8 +101,6 @@ Json ToJson(const std::vector<Figures>& rounds) {
               {"p99_9_us", MedianOf(rounds, &Figures::p99_9_us)},
               {"spread", Spread(rounds)}};
 }
-
-Json ToJson(const Sides& sides) { return Json{{"cobra", ToJson(sides.ours)}, {"echo", ToJson(sides.echo)}}; }
 
 // The same network under other names.
 class RenamedGraph {
@@ -154,12 +156,13 @@ class ServeBench {
     COBRA_ASSIGN_OR_RETURN(const Comparison by_source, Compare(source, /*open_loop=*/false, &details));
     COBRA_ASSIGN_OR_RETURN(const Comparison by_string, Compare(architecture, /*open_loop=*/false, &details));
     COBRA_ASSIGN_OR_RETURN(const Sides renamed, CompareRenamed(graph, &details));
-    Json result{{"warm_over_echo", MedianRatio(warm.loaded, &Figures::requests_per_s)},
-                {"p50_over_echo", MedianRatio(warm.single, &Figures::p50_us)},
-                {"p99_over_echo", MedianRatio(warm.single, &Figures::p99_us)},
-                {"source_over_echo", MedianRatio(by_source.loaded, &Figures::requests_per_s)},
-                {"arch_over_echo", MedianRatio(by_string.loaded, &Figures::requests_per_s)},
-                {"renamed_over_echo", MedianRatio(renamed, &Figures::requests_per_s)},
+    const std::string over = absl::StrCat("_over_", other_name_);
+    Json result{{"warm" + over, MedianRatio(warm.loaded, &Figures::requests_per_s)},
+                {"p50" + over, MedianRatio(warm.single, &Figures::p50_us)},
+                {"p99" + over, MedianRatio(warm.single, &Figures::p99_us)},
+                {"source" + over, MedianRatio(by_source.loaded, &Figures::requests_per_s)},
+                {"arch" + over, MedianRatio(by_string.loaded, &Figures::requests_per_s)},
+                {"renamed" + over, MedianRatio(renamed, &Figures::requests_per_s)},
                 {"cores", std::thread::hardware_concurrency()},
                 {"connections", kConnections},
                 {"rounds", flags_.rounds},
@@ -177,12 +180,26 @@ class ServeBench {
 
   absl::Status Start() {
     COBRA_ASSIGN_OR_RETURN(server_, CobraServer::Start({.connections = kConnections}));
+    if (flags_.beside.empty()) return absl::OkStatus();
+    COBRA_ASSIGN_OR_RETURN(beside_, CobraServer::Start({.connections = kConnections, .program = flags_.beside}));
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Echo> EchoOf(const Question& question) {
-    return StartEcho({.reply_bytes = static_cast<int64_t>(question.reply.ByteSizeLong()), .connections = kConnections},
-                     directory_);
+  // The other side, ready for the question.
+  absl::StatusOr<LoadGenerator*> StartOther(const Question& question) {
+    if (beside_ != nullptr) {
+      v1::PredictRequest request = question.request;
+      COBRA_RETURN_IF_ERROR(beside_->Predict(&request).status());
+      return beside_->load();
+    }
+    echo_.load.reset();  // before its server
+    const auto reply_bytes = static_cast<int64_t>(question.reply.ByteSizeLong());
+    COBRA_ASSIGN_OR_RETURN(echo_, StartEcho({.reply_bytes = reply_bytes, .connections = kConnections}, directory_));
+    return echo_.load.get();
+  }
+
+  Json SidesToJson(const Sides& sides) const {
+    return Json{{"cobra", ToJson(sides.ours)}, {other_name_, ToJson(sides.other)}};
   }
 
   // Asks once, so that the server has the answer afterwards.
@@ -230,11 +247,11 @@ class ServeBench {
 
   // Ours goes first in every second round, in case that the other side leaves the machine in
   // another state.
-  absl::Status MeasureBoth(int round, LoadGenerator* echo, const Load& load, Sides* sides) {
+  absl::Status MeasureBoth(int round, LoadGenerator* other, const Load& load, Sides* sides) {
     for (const bool ours : {round % 2 == 0, round % 2 != 0}) {
       COBRA_ASSIGN_OR_RETURN(const Figures figures,
-                             ours ? Measure("cobra-server", load, server_->load()) : Measure("the echo", load, echo));
-      (ours ? sides->ours : sides->echo).push_back(figures);
+                             ours ? Measure("cobra-server", load, server_->load()) : Measure(other_name_, load, other));
+      (ours ? sides->ours : sides->other).push_back(figures);
     }
     return absl::OkStatus();
   }
@@ -257,23 +274,23 @@ class ServeBench {
 
   absl::StatusOr<Comparison> Compare(const Question& question, bool open_loop, Json* details) {
     const std::vector<grpc::ByteBuffer> requests = {ToByteBuffer(question.request.SerializeAsString())};
-    COBRA_ASSIGN_OR_RETURN(const Echo echo, EchoOf(question));
+    COBRA_ASSIGN_OR_RETURN(LoadGenerator* const other, StartOther(question));
     Comparison result;
     std::vector<double> rates_per_s;
     for (int round = 0; round < flags_.rounds; ++round) {
-      COBRA_RETURN_IF_ERROR(MeasureBoth(round, echo.load.get(), ClosedWith(kInFlight, requests), &result.loaded));
-      COBRA_RETURN_IF_ERROR(MeasureBoth(round, echo.load.get(), ClosedWith(1, requests), &result.single));
+      COBRA_RETURN_IF_ERROR(MeasureBoth(round, other, ClosedWith(kInFlight, requests), &result.loaded));
+      COBRA_RETURN_IF_ERROR(MeasureBoth(round, other, ClosedWith(1, requests), &result.single));
       if (!open_loop) continue;
       rates_per_s.push_back(kOpenLoopShare * result.loaded.ours.back().requests_per_s);
-      COBRA_RETURN_IF_ERROR(MeasureBoth(round, echo.load.get(), OpenAt(rates_per_s.back(), requests), &result.open));
+      COBRA_RETURN_IF_ERROR(MeasureBoth(round, other, OpenAt(rates_per_s.back(), requests), &result.open));
     }
     Json& json = (*details)[question.name];
     json = BytesOf(question);
-    json[absl::StrCat("in_flight_", kInFlight)] = ToJson(result.loaded);
-    json["in_flight_1"] = ToJson(result.single);
+    json[absl::StrCat("in_flight_", kInFlight)] = SidesToJson(result.loaded);
+    json["in_flight_1"] = SidesToJson(result.single);
     if (open_loop) {
       json["open_loop"] = Json{{"rate_per_s", Median(rates_per_s)}};
-      json["open_loop"].update(ToJson(result.open));
+      json["open_loop"].update(SidesToJson(result.open));
     }
     return result;
   }
@@ -285,7 +302,7 @@ class ServeBench {
     if (reply.fingerprint() != graph.reply.fingerprint()) {
       return absl::InternalError("a renamed graph is another network");
     }
-    COBRA_ASSIGN_OR_RETURN(const Echo echo, EchoOf(graph));
+    COBRA_ASSIGN_OR_RETURN(LoadGenerator* const other, StartOther(graph));
     ClosedLoop loop;
     loop.in_flight = kInFlight;
     loop.duration = absl::Seconds(flags_.seconds);
@@ -295,11 +312,11 @@ class ServeBench {
       std::vector<grpc::ByteBuffer> requests;
       for (int i = 0; i < kVariants; ++i) requests.push_back(ToByteBuffer(renamed.Next().SerializeAsString()));
       const Load load = [&](LoadGenerator* generator) { return generator->Run(loop, requests); };
-      COBRA_RETURN_IF_ERROR(MeasureBoth(round, echo.load.get(), load, &sides));
+      COBRA_RETURN_IF_ERROR(MeasureBoth(round, other, load, &sides));
     }
     Json& json = (*details)["renamed"];
     json = BytesOf(graph);
-    json[absl::StrCat("in_flight_", kInFlight)] = ToJson(sides);
+    json[absl::StrCat("in_flight_", kInFlight)] = SidesToJson(sides);
     return sides;
   }
 
@@ -308,8 +325,10 @@ class ServeBench {
   }
 
   const ServeFlags flags_;
+  const std::string other_name_ = flags_.beside.empty() ? "echo" : "beside";
   const tests::TemporaryDirectory directory_;
-  std::unique_ptr<CobraServer> server_;
+  std::unique_ptr<CobraServer> server_, beside_;
+  Echo echo_;  // of the question that is being measured
 };
 
 }  // namespace
@@ -318,6 +337,7 @@ RunBenchmark AddServe(CLI::App* app) {
   auto flags = std::make_shared<ServeFlags>();
   AddRounds(app, &flags->rounds);
   AddSeconds(app, &flags->seconds, "How long each figure of one side is measured in a round");
+  app->add_option("--beside", flags->beside, "Another cobra-server to compare with instead of the echo");
   return [flags] { return ServeBench(*flags).Run(); };
 }
 
