@@ -6,6 +6,12 @@
 #                                    --without-lab
 #   scripts/setup.sh --tests                also what the tests compare with (python3-torch, grpcio,
 #                                           Prometheus, ...)
+#   scripts/setup.sh --portable [arm64]     build + run, without what lab/ alone needs, and what
+#                                           scripts/portable-dependencies.sh needs beside it. For
+#                                           arm64: the compiler, and emulators for
+#                                           `scripts/test-long.sh aarch64`; all of it for this
+#                                           machine's own architecture, so that nothing installed
+#                                           changes
 #   scripts/setup.sh --wordpiece            only BERT-uncased's vocabulary into
 #                                           build/wordpiece/vocab.txt (needs npm), for COBRA as
 #                                           published
@@ -106,10 +112,17 @@ lab_packages=(libtcmalloc-minimal4 libxgboost-dev)
 test_packages=(
   black chromium chromium-driver clang-14 clang-format-14 clang-tidy-14 cmake-format curl haproxy libclang-rt-14-dev libarmnn-cpuref-backend22 libarmnn-dev libarmnntfliteparser-dev libonnx-testdata postgresql-15 prometheus python3 python3-grpcio python3-grpc-tools python3-jsonschema python3-onnx python3-torch python3-yaml sqlite3
 )
+portable_packages=(dpkg-dev perl)
+arm64_packages=(cpio g++-aarch64-linux-gnu qemu-system-arm qemu-user-static)
 
 wanted=("${build_packages[@]}")
-[ "${1:-}" = "--without-lab" ] || wanted+=("${lab_packages[@]}")
+case "${1:-}" in
+  --without-lab) ;;
+  --portable) wanted+=("${portable_packages[@]}") ;;
+  *) wanted+=("${lab_packages[@]}") ;;
+esac
 [ "${1:-}" = "--tests" ] && wanted+=("${test_packages[@]}")
+[ "${1:-} ${2:-}" = "--portable arm64" ] && wanted+=("${arm64_packages[@]}")
 
 missing=()
 for package in "${wanted[@]}"; do
