@@ -32,12 +32,12 @@ name=cobra-$version-linux-$arch
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/$name share=$work/$name/share/cobra docs=$work/$name/share/doc/cobra
-mkdir -p "$root/bin" "$share/model" "$share/data" "$share/worker/runners" "$share/proto" "$docs/licences"
+mkdir -p "$root/bin" "$share" "$docs/licences"
 
 cp "build/$preset/bin/cobra" "$root/bin/"
 for program in client server reader worker; do ln -s cobra "$root/bin/cobra-$program"; done
 # Tracked files only: nothing that a build or a test has left there.
-copy() { git ls-files -z -- "$1" | tar --null --files-from=- -c "${@:3}" | tar -x -C "$2"; }
+copy() { git ls-files -z -- "$1" | tar --exclude='*.jsonl' --null --files-from=- -c | tar -x -C "$2"; }
 copy model/pretrained "$share"
 copy data/devices "$share"
 copy data/layers "$share"
@@ -46,7 +46,7 @@ copy data/networks "$share"
 copy worker/runners "$share"
 copy proto/cobra "$share"
 copy docs "$docs"
-copy examples "$docs" --exclude='*.jsonl'
+copy examples "$docs"
 cp README.md ARCHITECTURE.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE "$docs/"
 mkdir "$work/here"
 for program in client server reader; do ln -s "$PWD/build/release/bin/cobra" "$work/here/cobra-$program"; done
