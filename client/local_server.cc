@@ -1,6 +1,7 @@
 #include "client/local_server.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -9,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -45,10 +47,22 @@ std::string FolderOr(const char* name, const std::string& fallback) {
   return folder.empty() || folder[0] != '/' ? fallback : folder;
 }
 
+// Whether `folder` can be written to or, if it does not exist, be made.
+bool MayWriteBelow(std::string folder) {
+  struct stat status = {};
+  while (::lstat(folder.c_str(), &status) != 0 && folder.size() > 1)
+    folder.erase(std::max<size_t>(folder.rfind('/'), 1));
+  return ::access(folder.c_str(), W_OK | X_OK) == 0;
+}
+
+std::string FolderOfHome() {
+  return absl::StrCat(FolderOr("XDG_STATE_HOME", absl::StrCat(FolderOr("HOME", "/tmp"), "/.local/state")), "/cobra");
+}
+
 std::string RuntimeFolder() {
-  const std::string fallback = absl::StrCat("/tmp/cobra-", ::geteuid());
-  const std::string xdg = FolderOr("XDG_RUNTIME_DIR", "");
-  return !xdg.empty() && IsDirectory(xdg) ? absl::StrCat(xdg, "/cobra") : fallback;
+  const std::string xdg = FolderOr("XDG_RUNTIME_DIR", ""), temporary = absl::StrCat("/tmp/cobra-", ::geteuid());
+  if (!xdg.empty() && IsDirectory(xdg)) return absl::StrCat(xdg, "/cobra");
+  return MayWriteBelow(temporary) || !MayWriteBelow(FolderOfHome()) ? temporary : FolderOfHome();
 }
 
 // A folder that only the user can open. What another user made there is not trusted: it could be
@@ -65,8 +79,10 @@ absl::Status CheckPrivateFolder(const std::string& path) {
 }
 
 absl::Status MakePrivateFolder(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return absl::ErrnoToStatus(errno, path);
-  return CheckPrivateFolder(path);
+  if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return CheckPrivateFolder(path);
+  return absl::FailedPreconditionError(absl::StrCat(path, ": cannot be made: ", std::strerror(errno),
+                                                    "; set XDG_RUNTIME_DIR to a folder of this user's for the socket "
+                                                    "of a server, or name a server: --server HOST:PORT"));
 }
 
 // What a file was when a server was started from it.
@@ -177,12 +193,9 @@ class Starter {
     // Nothing of the terminal or of a pipeline stays open in it: whoever waits for the end of our
     // output must not wait for the server's. Each line goes to the log's end: the server before
     // this one may still write its last ones.
-    const std::vector<std::string> command = {"/bin/sh",
-                                              "-c",
-                                              "log=$1; shift; cd /; : >\"$log\"; exec setsid \"$@\" >>\"$log\" 2>&1",
-                                              "sh",
-                                              log,
-                                              program_,
+    const Descriptor lines(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600));
+    if (!lines.valid()) return absl::ErrnoToStatus(errno, log);
+    const std::vector<std::string> command = {program_,
                                               "--listen",
                                               absl::StrCat("unix:", PathOf("socket")),
                                               "--metrics",
@@ -195,7 +208,7 @@ class Starter {
                                               ready,
                                               "--idle-exit-minutes",
                                               absl::StrCat(kIdleMinutes)};
-    COBRA_ASSIGN_OR_RETURN(const pid_t pid, StartProgram(command, {}));
+    COBRA_ASSIGN_OR_RETURN(const pid_t pid, StartProgram(command, {.output = lines.get(), .own_session = true}));
     const absl::Time deadline = absl::Now() + kStartTime;
     while (!FileExists(ready)) {
       int status = 0;
@@ -227,9 +240,7 @@ bool SomebodyListens(absl::string_view local_address) {
   return socket.valid() && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0;
 }
 
-std::string UserStateFolder() {
-  return absl::StrCat(FolderOr("XDG_STATE_HOME", absl::StrCat(FolderOr("HOME", "/tmp"), "/.local/state")), "/cobra");
-}
+std::string UserStateFolder() { return MayWriteBelow(FolderOfHome()) ? FolderOfHome() : RuntimeFolder(); }
 
 LocalServerPlaces PlacesOfLocalServer() { return Starter().Places(); }
 

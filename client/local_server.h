@@ -2,14 +2,14 @@
 // command.
 //
 // It listens at a Unix socket in a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or
-// /tmp/cobra-UID:
+// /tmp/cobra-UID, or, if nothing may be written to /tmp, that of the store:
 //   socket   the API
 //   lock     held (flock) while a client looks for the server or starts it, so that two get one
 //   version  of which program and weights it was started from; the server of others is replaced
 // Python's servers, which know folders of libraries, are beside it
 // (client/python/cobra_latency/places.py).
-// Its store and its log are in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra. It ends
-// after ten idle minutes.
+// Its store and its log are in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra, or beside the
+// socket if nothing may be written there. It ends after ten idle minutes.
 #ifndef COBRA_CLIENT_LOCAL_SERVER_H_
 #define COBRA_CLIENT_LOCAL_SERVER_H_
 

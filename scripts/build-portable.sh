@@ -2,9 +2,9 @@
 # Builds the portable programs: one archive that runs on any Linux, whatever its distribution and C
 # library (docs/installing.md).
 #   scripts/build-portable.sh [x86_64|aarch64]     default: this machine's
-# The archive is build/portable/cobra-VERSION-linux-ARCH.tar.xz, and beside it its folder. On a
-# machine of the other architecture the programs are compiled across. The same commit gives the same
-# bytes.
+# The archive is build/portable/cobra-VERSION-linux-ARCH.tar.gz, the same as .tar.xz, and beside them
+# its folder. On a machine of the other architecture the programs are compiled across. The same commit
+# gives the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -56,11 +56,15 @@ rm -r "$work/here"
 
 find "$work" -exec touch --no-dereference --date="@$(git log -1 --format=%ct)" {} +
 chmod -R u=rwX,go=rX "$root"
-rm -rf "build/portable/$name" "build/portable/$name.tar.xz"
-tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --format=ustar -cf - "$name" |
-  xz -9 --threads=1 >"build/portable/$name.tar.xz.partial"
-mv "build/portable/$name.tar.xz.partial" "build/portable/$name.tar.xz"
+rm -rf "build/portable/$name" "build/portable/$name".tar.*
+tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --format=ustar -cf "$work/$name.tar" "$name"
+# A small system has gzip but no xz; whoever has xz loads a third less.
+xz -9 --threads=1 --keep "$work/$name.tar"
+gzip -9 --no-name "$work/$name.tar"
+mv "$work/$name".tar.* build/portable/
 mv "$root" build/portable/
-(cd build/portable && sha256sum "$name.tar.xz" >"$name.tar.xz.sha256")
-echo "build-portable: $(du -k "build/portable/$name.tar.xz" | cut -f1) KB" >&2
+for file in "$name.tar.gz" "$name.tar.xz"; do
+  (cd build/portable && sha256sum "$file" >"$file.sha256")
+  echo "build-portable: build/portable/$file, $(du -k "build/portable/$file" | cut -f1) KB" >&2
+done
 echo "build/portable/$name.tar.xz"

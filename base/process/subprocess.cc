@@ -84,6 +84,10 @@ absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const S
   } else {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   }
+  for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    if (options.output >= 0) posix_spawn_file_actions_adddup2(&actions, options.output, stream);
+  }
+  if (options.own_session) posix_spawn_file_actions_addchdir_np(&actions, "/");
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   // The server blocks and ignores some signals; a new program expects none of that.
@@ -94,7 +98,8 @@ absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const S
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setflags(&attributes, static_cast<short>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                           (options.own_group ? POSIX_SPAWN_SETPGROUP : 0)));
+                                                           (options.own_group ? POSIX_SPAWN_SETPGROUP : 0) |
+                                                           (options.own_session ? POSIX_SPAWN_SETSID : 0)));
   pid_t pid = 0;
   const int error = ::posix_spawnp(&pid, Executable(argv[0]).c_str(), &actions, &attributes, args.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -128,28 +133,40 @@ absl::Status RestartThisProgram(char** argv) {
   return absl::ErrnoToStatus(errno, absl::StrCat("exec ", executable));
 }
 
-absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options) {
+absl::StatusOr<ProgramResult> RunToEnd(const std::vector<std::string>& argv, const SubprocessOptions& options) {
   int pipe_fds[2];
   if (::pipe2(pipe_fds, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
-  const absl::StatusOr<pid_t> pid = StartProgram(
-      argv, {.descriptor = pipe_fds[1], .as_descriptor = STDOUT_FILENO, .standard_input = options.standard_input});
+  StartOptions start{.standard_input = options.standard_input};
+  if (options.with_errors) {
+    start.output = pipe_fds[1];
+  } else {
+    start.descriptor = pipe_fds[1];
+    start.as_descriptor = STDOUT_FILENO;
+  }
+  const absl::StatusOr<pid_t> pid = StartProgram(argv, start);
   ::close(pipe_fds[1]);
-  std::string out;
-  absl::Status status = pid.ok() ? ReadAll(pipe_fds[0], argv[0], options, &out) : pid.status();
+  ProgramResult result;
+  absl::Status status = pid.ok() ? ReadAll(pipe_fds[0], argv[0], options, &result.output) : pid.status();
   ::close(pipe_fds[0]);
   if (!pid.ok()) return status;
   if (!status.ok()) ::kill(*pid, SIGKILL);
-  const int wait_status = WaitForChild(*pid);
+  const int ended = WaitForChild(*pid);
   if (!status.ok()) return status;
-  if (WIFSIGNALED(wait_status)) {
-    return absl::InternalError(absl::StrCat(argv[0], ": ended by signal ", WTERMSIG(wait_status)));
-  }
-  if (options.exit_status != nullptr) *options.exit_status = WEXITSTATUS(wait_status);
-  if (WEXITSTATUS(wait_status) == 127 && out.empty()) return absl::NotFoundError(absl::StrCat(argv[0], ": not found"));
-  if (WEXITSTATUS(wait_status) != 0) {
-    return absl::InternalError(absl::StrCat(argv[0], ": exit status ", WEXITSTATUS(wait_status)));
-  }
-  return out;
+  result.exit_status = WIFSIGNALED(ended) ? -WTERMSIG(ended) : WEXITSTATUS(ended);
+  return result;
+}
+
+absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options) {
+  absl::StatusOr<ProgramResult> result = RunToEnd(argv, options);
+  if (!result.ok()) return result.status();
+  if (result->exit_status < 0)
+    return absl::InternalError(absl::StrCat(argv[0], ": ended by signal ", -result->exit_status));
+  if (options.exit_status != nullptr) *options.exit_status = result->exit_status;
+  if (result->exit_status == 127 && result->output.empty())
+    return absl::NotFoundError(absl::StrCat(argv[0], ": not found"));
+  if (result->exit_status != 0)
+    return absl::InternalError(absl::StrCat(argv[0], ": exit status ", result->exit_status));
+  return std::move(result->output);
 }
 
 std::string SiblingProgram(absl::string_view name) {

@@ -20,7 +20,9 @@ namespace cobra {
 struct StartOptions {
   int descriptor = -1, as_descriptor = -1;  // the program has `descriptor` of this process as `as_descriptor`
   int standard_input = -1;                  // a descriptor of this process; -1: no input
+  int output = -1;                          // a descriptor of this process for what it prints, errors too; -1: ours
   bool own_group = false;                   // a new process group: a terminal's Ctrl-C does not reach it
+  bool own_session = false;                 // not ended with the terminal, and in no folder but /
 };
 
 // Starts `argv` with no signal blocked or ignored; the caller waits for it.
@@ -43,7 +45,15 @@ struct SubprocessOptions {
   const std::atomic<bool>* cancelled = nullptr;  // killed when it turns true: Cancelled; not owned
   int* exit_status = nullptr;                    // set if it ends by itself; not owned
   int standard_input = -1;                       // as in StartOptions
+  bool with_errors = false;                      // standard error is in the output too
 };
+
+struct ProgramResult {
+  std::string output;
+  int exit_status = 0;  // minus the signal's number if a signal ended it
+};
+// Runs `argv` to its end, however it ends.
+absl::StatusOr<ProgramResult> RunToEnd(const std::vector<std::string>& argv, const SubprocessOptions& options = {});
 
 // The standard output of `argv` if it exits with 0; its standard error goes to ours. NotFound if
 // there is no such program. Internal, naming the exit status or signal, if it fails. Safe in a

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
@@ -29,26 +28,17 @@ using nlohmann::json;
 
 // A program's output and errors together, and how it ended.
 struct Ran {
-  int code = -1;  // -1: it could not be started; that of timeout(1) if it did not end in time
+  int code = -1;  // -1: it could not be started, or did not end in time
+  bool timed_out = false;
   std::string text;
 };
 Ran Run(const std::vector<std::string>& command, absl::Duration patience) {
-  const std::string seconds = absl::StrCat(absl::ToInt64Seconds(patience));
-  std::vector<std::string> shell = {"/bin/sh", "-c", "timeout -k 2 \"$0\" \"$@\" 2>&1; echo \"$?\"", seconds};
-  shell.insert(shell.end(), command.begin(), command.end());
   SubprocessOptions options;
-  options.timeout = patience + absl::Seconds(5);
-  absl::StatusOr<std::string> out = RunProgram(shell, options);
-  Ran ran;
-  if (!out.ok()) {
-    ran.text = std::string(out.status().message());
-    return ran;
-  }
-  absl::string_view text = absl::StripTrailingAsciiWhitespace(*out);
-  const size_t line = text.rfind('\n');
-  if (!absl::SimpleAtoi(line == absl::string_view::npos ? text : text.substr(line + 1), &ran.code)) ran.code = -1;
-  ran.text = std::string(line == absl::string_view::npos ? "" : text.substr(0, line));
-  return ran;
+  options.timeout = patience;
+  options.with_errors = true;
+  absl::StatusOr<ProgramResult> ended = RunToEnd(command, options);
+  if (ended.ok()) return {ended->exit_status, false, std::move(ended->output)};
+  return {-1, absl::IsDeadlineExceeded(ended.status()), std::string(ended.status().message())};
 }
 
 std::string LastLine(absl::string_view text) {
@@ -71,7 +61,6 @@ Finding WorkerFinding(json* machine) {
             "install it, or calibrate with --worker PROGRAM or --probe FILE.json"};
   }
   constexpr absl::Duration kPatience = absl::Seconds(30);
-  constexpr int kTimedOut = 124;
   const Ran ran = Run({worker, "describe"}, kPatience);
   if (ran.code == 0) *machine = ParseJson<json>(LastLine(ran.text));
   if (machine->is_object()) {
@@ -84,7 +73,7 @@ Finding WorkerFinding(json* machine) {
     return {Health::kWarn, "worker", absl::StrCat("another one is measuring: ", LastLine(ran.text)),
             "wait for it, or use another processor: --core N"};
   }
-  if (ran.code == kTimedOut) {
+  if (ran.timed_out) {
     return {Health::kFail, "worker",
             absl::StrCat(worker, " describe does not finish within ", absl::FormatDuration(kPatience)),
             "check what else runs on this machine, then try: cobra-worker describe"};
