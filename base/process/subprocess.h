@@ -65,7 +65,7 @@ absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, con
 std::string SiblingProgram(absl::string_view name);
 
 // This file is several programs, chosen by the last component of argv[0] (portable/). From now on
-// each of `names` is beside this program, whether or not a file or link has that name.
+// each of `names` is next to this program, whether or not a file or link has that name.
 void HoldPrograms(std::vector<std::string> names);
 // The file that has the program `path`: this one if it holds that program.
 std::string FileOfProgram(const std::string& path);
