@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "base/file/data_path.h"
+#include "base/file/descriptor.h"
 #include "base/text/limit_message.h"
 
 namespace cobra {
@@ -65,6 +66,15 @@ std::string Executable(const std::string& path) {
   return ::access("/proc/self/exe", X_OK) == 0 ? "/proc/self/exe" : ProgramFile();
 }
 
+// Is at its end at once, also in a container without /dev.
+Descriptor NoInput() {
+  Descriptor null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  int ends[2];
+  if (null.valid() || ::pipe2(ends, O_CLOEXEC) != 0) return null;
+  ::close(ends[1]);
+  return Descriptor(ends[0]);
+}
+
 std::vector<char*> Arguments(const std::vector<std::string>& argv) {
   std::vector<char*> args;
   for (const std::string& arg : argv) args.push_back(const_cast<char*>(arg.c_str()));
@@ -79,11 +89,9 @@ absl::StatusOr<pid_t> StartProgram(const std::vector<std::string>& argv, const S
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, options.descriptor, options.as_descriptor);
-  if (options.standard_input >= 0) {
-    posix_spawn_file_actions_adddup2(&actions, options.standard_input, STDIN_FILENO);
-  } else {
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  }
+  const Descriptor no_input = NoInput();
+  posix_spawn_file_actions_adddup2(&actions, options.standard_input >= 0 ? options.standard_input : no_input.get(),
+                                   STDIN_FILENO);
   for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     if (options.output >= 0) posix_spawn_file_actions_adddup2(&actions, options.output, stream);
   }
