@@ -1,29 +1,43 @@
-"""Builds the wheel of cobra-latency (PEP 517) with nothing but Python and protoc.
+"""Builds wheels and the source distribution of cobra-latency (PEP 517).
 
-    python3 build_backend.py DIR           builds the wheel into DIR and prints its name
-    python3 build_backend.py --stage DIR   writes the package into DIR, to be put on PYTHONPATH
+    python3 build_backend.py DIR                      the wheel without programs
+    python3 build_backend.py --portable PROGRAMS DIR  the wheel that carries programs
+    python3 build_backend.py --sdist DIR              the source distribution
+    python3 build_backend.py --stage DIR              writes the package into DIR, to be put on PYTHONPATH
 
-Two things in the wheel are generated and never committed: the messages of proto/cobra/v1, and the
-table of operators that the C++ reader uses (graph/ops.def,
+The first three print the name of what they have built. PROGRAMS is what scripts/build-portable.sh
+makes, as archive or folder (portable_programs.py). A front end such as pip asks for programs with
+--config-settings programs=PROGRAMS, or programs=yes to build them as well.
+
+Two things in a wheel are generated and never committed: the messages of proto/cobra/v1, which needs
+protoc, and the table of operators that the C++ reader uses (graph/ops.def,
 frontend/python/torch/functions/functions.def). The messages live in the package
 cobra_latency._proto and under protobuf names of their own, so that stubs of cobra.v1 that a program
 has beside them do not collide.
 
-The same sources give the same bytes: files are in order of their names and have one time stamp.
+The same sources give the same bytes: files are in order of their names and have one time stamp,
+SOURCE_DATE_EPOCH or the first of 1980.
 """
 import base64
 import hashlib
 import json
 import os
 import re
+import shutil
+import stat
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
+
+import portable_programs
+import source_distribution
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 NAME = "cobra-latency"
+FILE_NAME = "cobra_latency"
 
 
 def read(*path):
@@ -50,8 +64,21 @@ Requires-Dist: ray[tune]>=2.9,<3; extra == "ray"
 Description-Content-Type: text/markdown
 
 """
-WHEEL = "Wheel-Version: 1.0\nGenerator: cobra-latency\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-TIME = (1980, 1, 1, 0, 0, 0)
+PURE = ["py3-none-any"]
+# Of the wheel with programs only: the other one must not hide a cobra-server of this machine.
+ENTRY_POINTS = """[console_scripts]
+cobra-server = cobra_latency.programs:server
+cobra-worker = cobra_latency.programs:worker
+"""
+# pip removes a folder with all that is in it only if the folder itself has a file.
+SHARE = f"What cobra-client reads: weights, data sheets, runners. Of the Python package {NAME} {VERSION}.\n"
+# Of the source distribution: the repository's own is for pre-commit.
+PROJECT = """[build-system]
+requires = []
+build-backend = "build_backend"
+backend-path = ["client/python"]
+"""
+EARLIEST = 315532800  # of 1980: zip knows no time before
 
 
 # ---- the table of operators
@@ -108,6 +135,10 @@ def operators():
 
 def messages(folder):
     """Writes the Python messages and their types into FOLDER/cobra_latency/_proto."""
+    generated = os.path.join(ROOT, *source_distribution.GENERATED.split("/"), "_proto")
+    if os.path.exists(generated):
+        shutil.copytree(generated, os.path.join(folder, "cobra_latency", "_proto"), dirs_exist_ok=True)
+        return
     with tempfile.TemporaryDirectory() as staged:
         target = os.path.join(staged, "cobra_latency", "_proto")
         os.makedirs(target)
@@ -172,29 +203,75 @@ def stage(folder):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """The hook of PEP 517."""
-    info = f"{NAME.replace('-', '_')}-{VERSION}.dist-info"
-    wheel = f"{NAME.replace('-', '_')}-{VERSION}-py3-none-any.whl"
+    programs = _programs(config_settings)
+    if programs is not None and programs.version != VERSION:
+        raise ValueError(f"programs={programs.version}: are of another version than this package, {VERSION}")
+    tags = programs.tags() if programs else PURE
+    # "py3-none-a.b.c" stands for three tags.
+    platforms = ".".join(tag.rpartition("-")[2] for tag in tags)
+    wheel = f"{FILE_NAME}-{VERSION}-py3-none-{platforms}.whl"
+    contents = _package()
+    if programs:
+        contents[f"{FILE_NAME}-{VERSION}.data/scripts/cobra-client"] = programs.executable
+        contents[f"{FILE_NAME}-{VERSION}.data/data/share/cobra/README"] = SHARE.encode()
+        for path, data in programs.data().items():
+            contents[f"{FILE_NAME}-{VERSION}.data/data/{path}"] = data
+        for path, data in programs.licences().items():
+            contents[f"{FILE_NAME}-{VERSION}.dist-info/licenses/{path}"] = data
+    _add_information(contents, tags)
+    with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path, data in contents.items():
+            entry = zipfile.ZipInfo(path, time.gmtime(_time())[:6])
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # Unix, wherever it is built: pip reads modes
+            entry.external_attr = (stat.S_IFREG | (0o755 if ".data/scripts/" in path else 0o644)) << 16
+            archive.writestr(entry, data)
+    return wheel
+
+
+def _programs(config_settings):
+    """What a wheel is to carry; None for no programs."""
+    settings = dict(config_settings or {})
+    wanted = settings.pop("programs", "no")
+    if settings:
+        raise ValueError(f"{', '.join(settings)}: is not a setting; programs=yes, programs=no, programs=PATH")
+    if wanted == "no":
+        return None
+    return portable_programs.read(source_distribution.build_programs(ROOT) if wanted == "yes" else wanted)
+
+
+def _package():
+    """The files of the package: path -> bytes."""
+    contents = {}
     with tempfile.TemporaryDirectory() as folder:
-        contents = {}
         for path in stage(folder):
             with open(os.path.join(folder, path), "rb") as file:
                 contents[path.replace(os.sep, "/")] = file.read()
-    readme = read("client", "python", "README.md")
-    contents[f"{info}/METADATA"] = (METADATA + readme).encode()
-    contents[f"{info}/WHEEL"] = WHEEL.encode()
+    return contents
+
+
+def _metadata():
+    return (METADATA + read("client", "python", "README.md")).encode()
+
+
+def _add_information(contents, tags):
+    """The wheel's own description, and the list of all its files as the last of them."""
+    info = f"{FILE_NAME}-{VERSION}.dist-info"
+    contents[f"{info}/METADATA"] = _metadata()
+    head = f"Wheel-Version: 1.0\nGenerator: cobra-latency\nRoot-Is-Purelib: {str(tags == PURE).lower()}\n"
+    contents[f"{info}/WHEEL"] = (head + "".join(f"Tag: {tag}\n" for tag in tags)).encode()
     contents[f"{info}/LICENSE"] = read("LICENSE").encode()
+    if tags != PURE:
+        contents[f"{info}/entry_points.txt"] = ENTRY_POINTS.encode()
     record = ""
     for path, data in contents.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         record += f"{path},sha256={digest},{len(data)}\n"
     contents[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
-    with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, data in contents.items():
-            entry = zipfile.ZipInfo(path, TIME)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, data)
-    return wheel
+
+
+def _time():
+    return max(EARLIEST, int(os.environ.get("SOURCE_DATE_EPOCH", EARLIEST)))
 
 
 def get_requires_for_build_wheel(config_settings=None):
@@ -204,14 +281,36 @@ def get_requires_for_build_wheel(config_settings=None):
 
 def build_sdist(sdist_directory, config_settings=None):
     """The hook of PEP 517."""
-    raise NotImplementedError("the sources are the whole repository: build a wheel")
+    contents = source_distribution.contents(ROOT)
+    for path, data in _package().items():
+        if path.startswith("cobra_latency/_proto/"):
+            contents[source_distribution.GENERATED + path.partition("/")[2]] = (data, False)
+    contents[source_distribution.METADATA] = (_metadata(), False)
+    contents["pyproject.toml"] = (PROJECT.encode(), False)
+    name = f"{FILE_NAME}-{VERSION}"
+    source_distribution.write(os.path.join(sdist_directory, name + ".tar.gz"), name, contents, _time())
+    return name + ".tar.gz"
+
+
+def main(arguments):
+    *options, folder = arguments or ["--help"]
+    if folder.startswith("-"):
+        sys.exit(__doc__)
+    os.makedirs(folder, exist_ok=True)
+    if options == ["--stage"]:
+        stage(folder)
+    elif options == ["--sdist"]:
+        print(build_sdist(folder))
+    elif options[:1] == ["--portable"] and len(options) == 2:
+        print(build_wheel(folder, {"programs": options[1]}))
+    elif not options:
+        print(build_wheel(folder))
+    else:
+        sys.exit(__doc__)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] == "--stage":
-        stage(sys.argv[2])
-    elif len(sys.argv) == 2 and not sys.argv[1].startswith("-"):
-        os.makedirs(sys.argv[1], exist_ok=True)
-        print(build_wheel(sys.argv[1]))
-    else:
-        sys.exit(__doc__)
+    try:
+        main(sys.argv[1:])
+    except ValueError as error:
+        sys.exit(str(error))

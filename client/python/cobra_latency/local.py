@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import shutil
 import signal
 import socket
 import struct
@@ -13,13 +11,14 @@ import sys
 import time
 from typing import IO, Any, AsyncIterator, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from . import places
+from . import places, programs
 from .client import Answer, Client, Question
 from .errors import CobraError, ServerUnavailable, one_line
 
 _START_S = 60.0
 _END_S = 30.0
 _POLL_S = 0.02
+_SERVER = "cobra-server"
 
 
 def local(
@@ -31,11 +30,11 @@ def local(
     """The client of this user's own server, which is started if it does not run. It ends by itself
     after ten idle minutes.
 
-    `server`: the program; default: cobra-server on PATH. `model`: the folder of the weights;
-    default: those that are installed or built beside the program; it counts where a server is
-    started. `libraries`: folders that source may import from; default: the folders from which this
-    Python imports installed packages. Each list of folders has its own server: what is
-    imported is what this Python has. With `[]` it is cobra-client's.
+    `server`: the program; default: the one that came with this package, else cobra-server on PATH.
+    `model`: the folder of the weights; default: those that are installed or built beside the
+    program; it counts where a server is started. `libraries`: folders that source may import from;
+    default: the folders from which this Python imports installed packages. Each list of folders has
+    its own server: what is imported is what this Python has. With `[]` it is cobra-client's.
 
         with cobra_latency.local() as client:
             print(client.predict(net, "1x3x224x224", "cpu-epyc-turin-1t"))
@@ -62,7 +61,7 @@ class LocalClient(Client):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         """Workers of a search start the server again as well, and find one server together."""
-        return local, (self._starter.program, self._starter.model, self._starter.libraries, self.timeout_s)
+        return local, (self._starter.program.file, self._starter.model, self._starter.libraries, self.timeout_s)
 
     def _may_come_back(self) -> bool:
         return bool(self.server_process())  # otherwise it is started
@@ -116,23 +115,24 @@ def _said() -> Iterator[None]:
         ) from error
 
 
-def _program(given: Optional[str]) -> str:
-    found = shutil.which(given or "cobra-server")
-    if found is None:
+def _program(given: Optional[str]) -> programs.Program:
+    found = programs.on_path(given, _SERVER) if given else programs.find(_SERVER)
+    if found is None and given:
         raise ServerUnavailable(
-            f"{one_line(given or 'cobra-server')}: is not a program on PATH, so no server was started",
-            "install the Debian package cobra, which has it (apt install ./cobra_*.deb), or say where it is: local(server='PATH'); "
-            "a server that runs elsewhere: Client('HOST:PORT')",
+            f"{one_line(given)}: is not a program on PATH, so no server was started",
+            "say where it is: local(server='PATH'); a server that runs elsewhere: Client('HOST:PORT')",
         )
-    return os.path.realpath(found)
+    if found is None:
+        raise ServerUnavailable(programs.why_not_found(_SERVER), programs.where_to_get_them())
+    return found
 
 
 class _Starter:
     """Long because starting a program and waiting for it has as many steps."""
 
-    def __init__(self, program: str, model: Optional[str], libraries: Optional[Sequence[str]]) -> None:
+    def __init__(self, program: programs.Program, model: Optional[str], libraries: Optional[Sequence[str]]) -> None:
         self.program = program
-        self.model = os.path.abspath(model) if model else _weights_beside(program)
+        self.model = os.path.abspath(model) if model else _weights_beside(program.file)
         self.libraries = [os.path.abspath(f) for f in (_installed() if libraries is None else libraries)]
         self.folder = places.runtime_folder()
         self.state = places.state_folder()
@@ -163,6 +163,8 @@ class _Starter:
         places.make_private_folder(self.folder)
         os.makedirs(self.state, exist_ok=True)
         os.chmod(self.state, 0o700)  # the store has labels and names of models
+        import fcntl  # Windows, where no server is started, does not have it
+
         with open(os.path.join(self.folder, "lock"), "a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -175,12 +177,16 @@ class _Starter:
             return ""
 
     def _identity(self) -> str:
-        version = subprocess.run(
-            [self.program, "--version"], capture_output=True, text=True, timeout=_START_S
-        ).stdout.split()
+        version = self._answer_to("--version").split()
         manifest = os.path.join(self.model, "manifest.json")
         folders = "".join(f"{library}\n" for library in self.libraries)
-        return f"{version[-1] if version else ''}\n{_stamp(self.program)}\n{_stamp(manifest)}\n{folders}"
+        return f"{version[-1] if version else ''}\n{_stamp(*self.program)}\n{_stamp(manifest, manifest)}\n{folders}"
+
+    def _answer_to(self, option: str) -> str:
+        command = [self.program.name, option]
+        return subprocess.run(
+            command, executable=self.program.file, capture_output=True, text=True, timeout=_START_S
+        ).stdout
 
     def listener(self) -> int:
         """The process that listens at the socket; 0 if none does."""
@@ -222,33 +228,38 @@ class _Starter:
             ended = process.poll() is not None
             if ended or time.monotonic() > deadline:
                 raise ServerUnavailable(
-                    f"{self.program}: {'ended' if ended else 'is not ready'}: {_last_line(log)}", f"its log is {log}"
+                    f"{self.program.name}: {'ended' if ended else 'is not ready'}: {_last_line(log)}",
+                    f"its log is {log}",
                 )
             time.sleep(_POLL_S)
 
     def _command(self, ready: str) -> List[str]:
-        command = [self.program, "--listen", f"unix:{self.path('socket')}", "--metrics", "", "--model", self.model]
+        command = [self.program.name, "--listen", f"unix:{self.path('socket')}", "--metrics", "", "--model", self.model]
         command += ["--store", os.path.join(self.state, "cobra.sqlite"), "--ready-file", ready]
         for library in self.libraries:
             command += ["--library", library]
-        options = subprocess.run([self.program, "--help"], capture_output=True, text=True, timeout=_START_S).stdout
-        self.ends_by_itself = "--idle-exit-minutes" in options
+        self.ends_by_itself = "--idle-exit-minutes" in self._answer_to("--help")
         return command + (["--idle-exit-minutes", str(places.IDLE_MINUTES)] if self.ends_by_itself else [])
 
-    @staticmethod
-    def _spawn(command: List[str], log: IO[bytes]) -> "subprocess.Popen[bytes]":
+    def _spawn(self, command: List[str], log: IO[bytes]) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/", start_new_session=True, close_fds=True
+            command,
+            executable=self.program.file,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            start_new_session=True,
         )
 
 
-def _stamp(path: str) -> str:
+def _stamp(name: str, file: str) -> str:
     """What a file was when a server was started from it."""
     try:
-        status = os.stat(path)
+        status = os.stat(file)
     except OSError:
-        return f"{path} is not there"
-    return f"{path} {status.st_size} {status.st_mtime_ns // 10**9}.{status.st_mtime_ns % 10**9}"
+        return f"{name} is not there"
+    return f"{name} {status.st_size} {status.st_mtime_ns // 10**9}.{status.st_mtime_ns % 10**9}"
 
 
 def _weights_beside(program: str) -> str:

@@ -1,8 +1,8 @@
 """Where the server of one user is. cobra-client keeps the same convention (client/local_server.h),
 so both find one server.
 
-In a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or cobra-UID in the folder for
-temporary files:
+In a folder that only the user may enter, $XDG_RUNTIME_DIR/cobra or /tmp/cobra-UID, or, if nothing
+may be written to /tmp, that of the store:
 
     socket      the API
     lock        held (flock) while a client looks for the server or starts it, so that two get one
@@ -15,7 +15,8 @@ list of folders has a server of its own, at socket-DIGEST, with version-DIGEST a
 ready-DIGEST.json. The lock is one.
 
 The store (cobra.sqlite), which all of them share, and the logs (server.log, server-DIGEST.log) are
-in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra.
+in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra; if nothing may be written there, beside
+the socket.
 """
 from __future__ import annotations
 
@@ -37,8 +38,10 @@ def _absolute(name: str) -> Optional[str]:
 
 def runtime_folder() -> str:
     """The folder of the socket; it need not exist yet."""
-    xdg = _absolute("XDG_RUNTIME_DIR")
-    return os.path.join(xdg, "cobra") if xdg and os.path.isdir(xdg) else f"/tmp/cobra-{os.geteuid()}"
+    xdg, temporary = _absolute("XDG_RUNTIME_DIR"), f"/tmp/cobra-{os.geteuid()}"
+    if xdg and os.path.isdir(xdg):
+        return os.path.join(xdg, "cobra")
+    return _folder_of_home() if _is_read_only(temporary) and not _is_read_only(_folder_of_home()) else temporary
 
 
 def suffix_of(libraries: Sequence[str]) -> str:
@@ -55,8 +58,20 @@ def suffix_of(libraries: Sequence[str]) -> str:
 
 def state_folder() -> str:
     """The folder of the store and the log; it need not exist yet."""
+    return runtime_folder() if _is_read_only(_folder_of_home()) else _folder_of_home()
+
+
+def _folder_of_home() -> str:
     home = _absolute("HOME") or "/tmp"
     return os.path.join(_absolute("XDG_STATE_HOME") or os.path.join(home, ".local", "state"), "cobra")
+
+
+def _is_read_only(folder: str) -> bool:
+    """Whether a folder cannot be made or written to, for a read-only file system or want of
+    rights."""
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    return os.path.isdir(folder) and not os.access(folder, os.W_OK | os.X_OK)
 
 
 def make_private_folder(path: str) -> None:

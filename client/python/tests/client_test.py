@@ -362,7 +362,7 @@ class LocalTest(unittest.TestCase):
 
     def test_no_program(self):
         with self.assertRaisesRegex(
-            cobra_latency.ServerUnavailable, "no-such-server: is not a program on PATH.*\n.*install the Debian package"
+            cobra_latency.ServerUnavailable, "no-such-server: is not a program on PATH.*\n.*where it is"
         ):
             cobra_latency.local("no-such-server")
 

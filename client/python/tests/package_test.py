@@ -23,16 +23,9 @@ ADAPTERS = {"optuna": "optuna", "pymoo": "pymoo", "ray": "ray"}
 PYTHON = os.path.join(support.ROOT, "client", "python")
 
 
-def build(folder):
-    os.makedirs(folder)
-    command = [sys.executable, os.path.join(PYTHON, "build_backend.py"), folder]
-    name = subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-    return os.path.join(folder, name)
-
-
 class PackageTest(unittest.TestCase):
     def test_reproducible(self):
-        wheels = [build(support.path(name)) for name in ("one", "two")]
+        wheels = [support.build(name) for name in ("one", "two")]
         contents = []
         for wheel in wheels:
             with open(wheel, "rb") as file:
@@ -41,7 +34,7 @@ class PackageTest(unittest.TestCase):
         self.assertLess(len(contents[0]), 150_000)
 
     def test_contents(self):
-        with zipfile.ZipFile(build(support.path("three"))) as wheel:
+        with zipfile.ZipFile(support.build("three")) as wheel:
             names = wheel.namelist()
             metadata = wheel.read(f"cobra_latency-{cobra_latency.__version__}.dist-info/METADATA").decode()
         for name in (

@@ -12,6 +12,7 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), 
 BIN = os.path.abspath(os.environ.get("COBRA_BIN", os.path.join(ROOT, "build", "release", "bin")))
 SERVER = os.path.join(BIN, "cobra-server")
 MODEL = os.path.join(ROOT, "model", "pretrained")
+BACKEND = os.path.join(ROOT, "client", "python", "build_backend.py")
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 _folder = tempfile.TemporaryDirectory()
@@ -60,8 +61,7 @@ def require(*modules):
 def stage():
     """Puts the package as the wheel has it on the import path."""
     require("grpc", "google.protobuf")
-    backend = os.path.join(ROOT, "client", "python", "build_backend.py")
-    done = subprocess.run([sys.executable, backend, "--stage", path("package")], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, BACKEND, "--stage", path("package")], capture_output=True, text=True)
     if done.returncode != 0:
         skip(done.stderr.strip().splitlines()[-1])
     sys.path.insert(0, path("package"))
@@ -116,6 +116,59 @@ def load(name, text):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+# ---- what building and installing the package shares
+
+
+def build(name, *options):
+    """One of the files that build_backend.py writes, in a folder of its own; its path."""
+    os.makedirs(path(name))
+    command = [sys.executable, BACKEND, *options, path(name)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return os.path.join(path(name), done.stdout.strip())
+
+
+def content(name):
+    """The bytes of a file."""
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def run(*command, **environment):
+    """What a command says, with a home and a server of the test's own."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "PYTHON"))}
+    for variable, name in (("HOME", "home"), ("XDG_RUNTIME_DIR", "run"), ("XDG_STATE_HOME", "state")):
+        os.makedirs(path(name), mode=0o700, exist_ok=True)
+        kept[variable] = path(name)
+    done = subprocess.run(command, capture_output=True, text=True, env={**kept, **environment}, cwd=path())
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(command)} ended with {done.returncode}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Environment:
+    """A fresh environment of Python, beside Debian's gRPC."""
+
+    def __init__(self, name):
+        self.folder = path(name)
+        run(sys.executable, "-m", "venv", "--system-site-packages", self.folder)
+
+    def bin(self, program, *arguments, **environment):
+        """What one of its programs says."""
+        return run(os.path.join(self.folder, "bin", program), *arguments, **environment)
+
+    def pip(self, *arguments, **environment):
+        """pip, without an index."""
+        command = ["python", "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+        return self.bin(*command, PIP_NO_INDEX="1", **environment)
+
+    def files(self):
+        """All that is in it, but what Python caches."""
+        walked = os.walk(self.folder)
+        return sorted(os.path.join(f, name) for f, _, names in walked for name in names if not name.endswith(".pyc"))
 
 
 if "--pypi" in sys.argv:  # with PyTorch 2.13 and the newest grpcio and protobuf
