@@ -12,8 +12,10 @@
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
@@ -29,9 +31,11 @@
 #include "base/user_error.h"
 #include "proto/protobuf_log.h"
 #include "server/access/access_token.h"
+#include "server/access/first_credentials.h"
 #include "server/lanes/memory_trim.h"
 #include "server/server.h"
 #include "server/transport/grpc_log.h"
+#include "server/transport/health_check.h"
 
 namespace cobra::server {
 namespace {
@@ -140,6 +144,8 @@ void RaiseDescriptorLimit() {
 
 struct Flags {
   ServerOptions options;
+  std::string credentials;  // a folder; empty: none
+  std::vector<std::string> tls_names;
   std::string ready_file;
   int drain_seconds = 20;
   int slow_ms = 1000;
@@ -147,7 +153,13 @@ struct Flags {
 };
 
 // Flags for who may call, and how.
-void AddAccessFlags(CLI::App* app, ServerOptions* options) {
+void AddAccessFlags(CLI::App* app, Flags* flags) {
+  ServerOptions* options = &flags->options;
+  app->add_option("--credentials", flags->credentials,
+                  "Folder of a certificate and an access file to use; a first start makes it, with a token of the "
+                  "role admin");
+  app->add_option("--tls-name", flags->tls_names,
+                  "Another host name or IP address that the certificate of --credentials is for; repeatable");
   app->add_option("--access", options->access_file,
                   "File that defines who may do what, by token or client certificate (docs/operations.md, Access)");
   app->add_option("--tls-cert", options->tls.cert, "Certificate of this server with its chain (PEM); enables TLS");
@@ -248,6 +260,28 @@ int RunTokenCommand(const std::string& program, const TokenRequest& request) {
   return 0;
 }
 
+constexpr absl::Duration kHealthTimeout = absl::Seconds(4);  // checks of containers allow 5 s or more
+
+// `cobra-server health`
+CLI::App* AddHealthCommand(CLI::App* app, std::string* address) {
+  CLI::App* command = app->add_subcommand(
+      "health", "Asks a server that runs on this machine whether it can answer: exit code 0 if so, otherwise 1");
+  command->add_option("--metrics", *address, "Its --metrics address")->capture_default_str();
+  return command;
+}
+
+int RunHealthCommand(const std::string& program, const std::string& address) {
+  absl::Status status = CheckAddress("--metrics", address);
+  const int code = status.ok() ? 1 : kUsageExitCode;
+  if (status.ok()) status = CheckHealth(address, kHealthTimeout);
+  if (status.ok()) {
+    std::printf("SERVING\n");
+    return 0;
+  }
+  PrintError(program, status);
+  return code;
+}
+
 // Logs the server's addresses and writes them to `ready_file`, which the caller may wait for.
 absl::Status ReportAddresses(const Server& server, const std::string& ready_file) {
   const std::string listen = server.listen_address(), metrics = server.metrics_address(), http = server.http_address();
@@ -270,16 +304,52 @@ absl::Status CheckAddresses(const ServerOptions& options) {
   return CheckListenAddress("--metrics", options.metrics, /*usual_port=*/9464);
 }
 
+// --credentials, as the flags that it stands for.
+absl::Status UseCredentials(const Flags& flags, ServerOptions* options) {
+  if (flags.credentials.empty() && !flags.tls_names.empty()) {
+    return UsageError(absl::StrCat("--tls-name ", flags.tls_names[0], ": has no effect without --credentials"),
+                      "give --credentials FOLDER too, or make the certificate of --tls-cert for this name");
+  }
+  if (flags.credentials.empty()) return absl::OkStatus();
+  if (!options->tls.cert.empty() || !options->tls.key.empty() || !options->access_file.empty()) {
+    return UsageError(absl::StrCat("--credentials ", flags.credentials, ": was given with --tls-cert or --access"),
+                      "give either --credentials, or --tls-cert, --tls-key and --access");
+  }
+  COBRA_ASSIGN_OR_RETURN(CredentialFiles files, PrepareCredentials(flags.credentials, flags.tls_names));
+  if (files.are_new) {
+    LogInfo(absl::StrCat("--credentials ", flags.credentials,
+                         ": made a certificate and a token of the role admin; ask with "
+                         "--tls-ca ",
+                         files.cert, " --token-file ", files.token));
+  }
+  options->tls.cert = std::move(files.cert);
+  options->tls.key = std::move(files.key);
+  options->access_file = std::move(files.access);
+  return absl::OkStatus();
+}
+
+absl::Status Prepare(Flags* flags) {
+  ServerOptions& options = flags->options;
+  COBRA_RETURN_IF_ERROR(CheckAddresses(options));
+  COBRA_RETURN_IF_ERROR(UseCredentials(*flags, &options));
+  options.limits.slow_request = flags->slow_ms == 0 ? absl::InfiniteDuration() : absl::Milliseconds(flags->slow_ms);
+  if (flags->idle_exit_minutes > 0) options.idle_exit = absl::Minutes(flags->idle_exit_minutes);
+  options.stop = [] { ::kill(::getpid(), SIGTERM); };
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int Main(int argc, char** argv) {
   Flags flags;
   CLI::App app("Predicts the latency of neural networks (gRPC: proto/cobra/v1).", "cobra-server");
   AddServiceFlags(&app, &flags);
-  AddAccessFlags(&app, &flags.options);
+  AddAccessFlags(&app, &flags);
   AddProcessFlags(&app, &flags);
   TokenRequest token;
   const CLI::App* token_command = AddTokenCommand(&app, &token);
+  std::string health_address = flags.options.metrics;
+  const CLI::App* health_command = AddHealthCommand(&app, &health_address);
   app.footer(
       "Exit codes: 0 stopped by a signal, 1 cannot start (see the log), 2 usage error, 3 stopped by a signal, but not "
       "everything finished within --drain-seconds.");
@@ -290,14 +360,12 @@ int Main(int argc, char** argv) {
   }
   if (!*parsed) return 0;
   if (token_command->parsed()) return RunTokenCommand(app.get_name(), token);
+  if (health_command->parsed()) return RunHealthCommand(app.get_name(), health_address);
   ServerOptions& options = flags.options;
-  if (absl::Status addresses = CheckAddresses(options); !addresses.ok()) {
-    PrintError(app.get_name(), addresses);
-    return kUsageExitCode;
+  if (absl::Status prepared = Prepare(&flags); !prepared.ok()) {
+    PrintError(app.get_name(), prepared);
+    return DiagnosticFromStatus(prepared) ? kUsageExitCode : 1;
   }
-  options.limits.slow_request = flags.slow_ms == 0 ? absl::InfiniteDuration() : absl::Milliseconds(flags.slow_ms);
-  if (flags.idle_exit_minutes > 0) options.idle_exit = absl::Minutes(flags.idle_exit_minutes);
-  options.stop = [] { ::kill(::getpid(), SIGTERM); };
 
   // Debian builds Abseil with its search for deadlocks, which costs every lock, gRPC's as well.
   // Tests keep it.

@@ -229,7 +229,7 @@ class ServerImpl final : public Server {
   absl::Status ExposeMetrics() {
     if (options_.metrics.empty()) return absl::OkStatus();
     absl::StatusOr<std::unique_ptr<MetricsEndpoint>> endpoint =
-        MetricsEndpoint::Start(options_.metrics, metrics_.collectables());
+        MetricsEndpoint::Start(options_.metrics, metrics_.collectables(), [this] { return health_->IsServing(); });
     if (!endpoint.ok()) return absl::UnavailableError(absl::StrCat("--metrics ", endpoint.status().message()));
     endpoint_ = *std::move(endpoint);
     metrics_address_ = WithPort(options_.metrics, endpoint_->port());

@@ -26,15 +26,15 @@ absl::StatusOr<std::string> DrawToken() {
   return absl::StrCat("cobra_", absl::WebSafeBase64Escape(random));
 }
 
+}  // namespace
+
 absl::Status WriteSecret(const std::string& path, const std::string& text) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file.valid()) return absl::ErrnoToStatus(errno, absl::StrCat("--out ", path, ": cannot be created"));
+  if (!file.valid()) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be created"));
   if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) || ::fsync(file.get()) != 0)
-    return absl::ErrnoToStatus(errno, absl::StrCat("--out ", path, ": cannot be written"));
+    return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be written"));
   return absl::OkStatus();
 }
-
-}  // namespace
 
 absl::StatusOr<std::string> MakeToken(const TokenRequest& request) {
   COBRA_ASSIGN_OR_RETURN(const std::string token, DrawToken());
@@ -44,7 +44,8 @@ absl::StatusOr<std::string> MakeToken(const TokenRequest& request) {
   absl::StrAppend(&line, " token_sha256=", Sha256Hex(token));
   const absl::StatusOr<AccessTable> table = AccessTable::Parse("the line", line);
   if (!table.ok()) return table.status();
-  COBRA_RETURN_IF_ERROR(WriteSecret(request.token_file, token + "\n"));
+  if (absl::Status written = WriteSecret(request.token_file, token + "\n"); !written.ok())
+    return absl::Status(written.code(), absl::StrCat("--out ", written.message()));
   return line;
 }
 

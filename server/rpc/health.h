@@ -28,6 +28,8 @@ class Health final : public BytesService {
   void Set(const std::string& service, bool is_serving);
   // From now on all are NOT_SERVING.
   void Shutdown();
+  // Of the whole server.
+  bool IsServing() const { return StatusOf("") == Serving::kServing; }
 
  private:
   friend class HealthCheckCall;

@@ -13,6 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
@@ -46,10 +47,12 @@ struct Exchange {
 
 class EndpointImpl final : public MetricsEndpoint {
  public:
-  EndpointImpl(std::vector<Descriptor> listeners, std::vector<std::shared_ptr<prometheus::Collectable>> collectables)
+  EndpointImpl(std::vector<Descriptor> listeners, std::vector<std::shared_ptr<prometheus::Collectable>> collectables,
+               std::function<bool()> is_serving)
       : listeners_(std::move(listeners)),
         stop_(::eventfd(0, EFD_CLOEXEC)),
         collectables_(std::move(collectables)),
+        is_serving_(std::move(is_serving)),
         thread_([this] { Loop(); }) {}
 
   ~EndpointImpl() override {
@@ -125,10 +128,14 @@ class EndpointImpl final : public MetricsEndpoint {
   }
 
   std::string Answer(absl::string_view request) const {
-    if (!absl::StartsWith(request, "GET ")) return Response("405 Method Not Allowed", "text/plain", "GET /metrics\n");
-    if (!absl::StartsWith(request, "GET /metrics ") && !absl::StartsWith(request, "GET /metrics?")) {
-      return Response("404 Not Found", "text/plain", "GET /metrics\n");
+    constexpr char kWhatThereIs[] = "GET /metrics\nGET /health\n";
+    if (!absl::ConsumePrefix(&request, "GET ")) return Response("405 Method Not Allowed", "text/plain", kWhatThereIs);
+    const absl::string_view path = request.substr(0, request.find_first_of(" ?"));
+    if (path == "/health") {
+      return is_serving_() ? Response("200 OK", "text/plain", "SERVING\n")
+                           : Response("503 Service Unavailable", "text/plain", "NOT_SERVING\n");
     }
+    if (path != "/metrics") return Response("404 Not Found", "text/plain", kWhatThereIs);
     std::vector<prometheus::MetricFamily> families;
     for (const auto& collectable : collectables_) {
       for (prometheus::MetricFamily& family : collectable->Collect()) families.push_back(std::move(family));
@@ -140,15 +147,17 @@ class EndpointImpl final : public MetricsEndpoint {
   const std::vector<Descriptor> listeners_;
   const Descriptor stop_;  // an event: readable when the loop must end
   const std::vector<std::shared_ptr<prometheus::Collectable>> collectables_;
+  const std::function<bool()> is_serving_;
   std::thread thread_;
 };
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Start(
-    absl::string_view address, std::vector<std::shared_ptr<prometheus::Collectable>> collectables) {
+    absl::string_view address, std::vector<std::shared_ptr<prometheus::Collectable>> collectables,
+    std::function<bool()> is_serving) {
   COBRA_ASSIGN_OR_RETURN(std::vector<Descriptor> listeners, ListenAt(address));
-  return std::make_unique<EndpointImpl>(std::move(listeners), std::move(collectables));
+  return std::make_unique<EndpointImpl>(std::move(listeners), std::move(collectables), std::move(is_serving));
 }
 
 }  // namespace cobra::server

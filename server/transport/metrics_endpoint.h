@@ -1,11 +1,13 @@
-// GET /metrics over HTTP, in Prometheus' text format. One thread, which waits for all connections
-// at once: a scrape takes a millisecond and comes every few seconds. Connections are few and short;
-// idle ones are closed for new ones.
+// GET /metrics over HTTP, in Prometheus' text format, and GET /health: 200 while the server can
+// answer, otherwise 503. One thread, which waits for all connections at once: a scrape takes a
+// millisecond and comes every few seconds. Connections are few and short; idle ones are closed for
+// new ones.
 //
 // Not prometheus-cpp's own exposer: its civetweb waits for idle connections with a thread each.
 #ifndef COBRA_SERVER_TRANSPORT_METRICS_ENDPOINT_H_
 #define COBRA_SERVER_TRANSPORT_METRICS_ENDPOINT_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,9 +21,10 @@ namespace cobra::server {
 class MetricsEndpoint {
  public:
   // `address` is "HOST:PORT" or "[V6]:PORT"; port 0 chooses a free port. Unavailable if the port is
-  // taken.
+  // taken. `is_serving` is called from the endpoint's thread.
   static absl::StatusOr<std::unique_ptr<MetricsEndpoint>> Start(
-      absl::string_view address, std::vector<std::shared_ptr<prometheus::Collectable>> collectables);
+      absl::string_view address, std::vector<std::shared_ptr<prometheus::Collectable>> collectables,
+      std::function<bool()> is_serving);
   virtual ~MetricsEndpoint() = default;
 
   virtual int port() const = 0;

@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "gtest/gtest.h"
 #include "server/lanes/metrics.h"
 #include "server/lanes/rpcs.h"
+#include "server/transport/health_check.h"
+#include "server/transport/listen_socket.h"
 #include "tests/server/http_exchange.h"
 
 namespace cobra::server {
@@ -20,10 +23,12 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
+bool Serves() { return true; }
+
 TEST(MetricsEndpointTest, ServesWhatIsCounted) {
   Metrics metrics;
   metrics.RequestDone(Rpc::kPredict, absl::StatusCode::kNotFound, absl::Milliseconds(3));
-  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", metrics.collectables());
+  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", metrics.collectables(), Serves);
   ASSERT_TRUE(endpoint.ok()) << endpoint.status();
   const std::string reply = Exchange((*endpoint)->port(), "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(reply, StartsWith("HTTP/1.1 200 OK\r\n"));
@@ -33,7 +38,7 @@ TEST(MetricsEndpointTest, ServesWhatIsCounted) {
 
 TEST(MetricsEndpointTest, EveryRpcIsThereFromTheStart) {
   Metrics metrics;
-  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", metrics.collectables());
+  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", metrics.collectables(), Serves);
   ASSERT_TRUE(endpoint.ok()) << endpoint.status();
   const std::string reply = Exchange((*endpoint)->port(), "GET /metrics HTTP/1.1\r\n\r\n");
   for (const RpcInfo& rpc : kRpcs) {
@@ -43,11 +48,33 @@ TEST(MetricsEndpointTest, EveryRpcIsThereFromTheStart) {
   }
 }
 
+TEST(MetricsEndpointTest, HealthIsThatOfTheMoment) {
+  std::atomic<bool> is_serving{false};
+  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", {}, [&is_serving] { return is_serving.load(); });
+  ASSERT_TRUE(endpoint.ok()) << endpoint.status();
+  const std::string address = absl::StrCat("127.0.0.1:", (*endpoint)->port());
+  EXPECT_THAT(Exchange((*endpoint)->port(), "GET /health HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 503"));
+  EXPECT_EQ(CheckHealth(address, absl::Seconds(60)).message(), address + ": the server is NOT_SERVING");
+  is_serving = true;
+  EXPECT_THAT(Exchange((*endpoint)->port(), "GET /health HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+  EXPECT_TRUE(CheckHealth(address, absl::Seconds(60)).ok()) << CheckHealth(address, absl::Seconds(60));
+}
+
+TEST(MetricsEndpointTest, HealthOfNobodyIsAnError) {
+  EXPECT_THAT(CheckHealth("127.0.0.1:1", absl::Seconds(60)).message(), HasSubstr("127.0.0.1:1: Connection refused"));
+  // A socket that nobody accepts from: connected, and silent.
+  auto silent = ListenAt("127.0.0.1:0");
+  ASSERT_TRUE(silent.ok()) << silent.status();
+  const std::string address = absl::StrCat("127.0.0.1:", PortOf((*silent)[0]));
+  EXPECT_EQ(CheckHealth(address, absl::Milliseconds(100)).message(), address + ": does not answer");
+}
+
 TEST(MetricsEndpointTest, OtherRequestsGetNothing) {
-  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", Metrics().collectables());
+  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", Metrics().collectables(), Serves);
   ASSERT_TRUE(endpoint.ok()) << endpoint.status();
   const int port = (*endpoint)->port();
   EXPECT_THAT(Exchange(port, "GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404"));
+  EXPECT_THAT(Exchange(port, "GET /healthy HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(Exchange(port, "GET /metricsx HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(Exchange(port, "POST /metrics HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 405"));
   Exchange(port, std::string(20000, 'x'));  // no end of the headers in sight: hung up on
@@ -55,7 +82,7 @@ TEST(MetricsEndpointTest, OtherRequestsGetNothing) {
 }
 
 TEST(MetricsEndpointTest, IdleConnectionsKeepNobodyOut) {
-  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", {});
+  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", {}, Serves);
   ASSERT_TRUE(endpoint.ok()) << endpoint.status();
   const int port = (*endpoint)->port();
   std::vector<Descriptor> idle;
@@ -70,11 +97,11 @@ TEST(MetricsEndpointTest, IdleConnectionsKeepNobodyOut) {
 }
 
 TEST(MetricsEndpointTest, TakenOrNonsenseAddressesAreErrors) {
-  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", {});
+  auto endpoint = MetricsEndpoint::Start("127.0.0.1:0", {}, Serves);
   ASSERT_TRUE(endpoint.ok()) << endpoint.status();
   const std::string taken = absl::StrCat("127.0.0.1:", (*endpoint)->port());
-  EXPECT_EQ(MetricsEndpoint::Start(taken, {}).status().message(), taken + ": Address already in use");
-  EXPECT_FALSE(MetricsEndpoint::Start("nonsense", {}).ok());
+  EXPECT_EQ(MetricsEndpoint::Start(taken, {}, Serves).status().message(), taken + ": Address already in use");
+  EXPECT_FALSE(MetricsEndpoint::Start("nonsense", {}, Serves).ok());
 }
 
 }  // namespace
