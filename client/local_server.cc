@@ -79,6 +79,7 @@ absl::Status CheckPrivateFolder(const std::string& path) {
 }
 
 absl::Status MakePrivateFolder(const std::string& path) {
+  (void)MakeDirectories(path.substr(0, path.rfind('/')));  // ~/.local/state of a new home
   if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return CheckPrivateFolder(path);
   return absl::FailedPreconditionError(absl::StrCat(path, ": cannot be made: ", std::strerror(errno),
                                                     "; set XDG_RUNTIME_DIR to a folder of this user's for the socket "

@@ -77,6 +77,7 @@ def _is_read_only(folder: str) -> bool:
 def make_private_folder(path: str) -> None:
     """Raises ServerUnavailable for a folder that others may enter: what they made there could be a
     server of theirs."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)  # ~/.local/state of a new home
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
