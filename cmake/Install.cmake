@@ -1,7 +1,10 @@
 # `cmake --install` and the Debian package (cpack): programs, and beside them what
 # base/file/data_path.h looks for.
 include(GNUInstallDirs)
-set(cobra_programs cobra-client cobra-server cobra-reader cobra-worker cobra-train)
+set(cobra_programs cobra-client cobra-server cobra-reader cobra-worker)
+if(COBRA_TORCH)
+  list(APPEND cobra_programs cobra-train)
+endif()
 install(TARGETS ${cobra_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 set(cobra_share ${CMAKE_INSTALL_DATADIR}/cobra)
 install(DIRECTORY model/pretrained DESTINATION ${cobra_share}/model)

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/strings/str_split.h"
+#include "base/process/address_space.h"
 
 namespace cobra::reader {
 namespace {
@@ -20,8 +21,6 @@ constexpr uint64_t kPresent = uint64_t{1} << 63, kOfFile = uint64_t{1} << 61, kE
 
 // A sanitizer maps terabytes, and looking at each of those pages takes minutes.
 constexpr uint64_t kMaxMappingBytes = uint64_t{1} << 34;
-
-uint64_t PageBytes() { return static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)); }
 
 // A failure leaves the pages as they are: they come one by one.
 void Take(const PageRanges& pages, int advice) {
@@ -39,13 +38,14 @@ void Append(uint64_t page, PageRanges* ranges) {
 }
 
 bool IsWithinLimits(const PageRanges& ranges) {
+  const uint64_t most = kMaxNeededBytes / PageBytes();
   uint64_t pages = 0, end = 0;
   for (const PageRange& range : ranges) {
-    if (range.begin < end || range.end <= range.begin || range.end - range.begin > kMaxNeededPages) return false;
+    if (range.begin < end || range.end <= range.begin || range.end - range.begin > most) return false;
     end = range.end;
     pages += range.end - range.begin;
   }
-  return ranges.size() <= kMaxPageRanges && pages <= kMaxNeededPages;
+  return ranges.size() <= kMaxPageRanges && pages <= most;
 }
 
 void ToProto(const PageRanges& ranges, google::protobuf::RepeatedField<uint64_t>* numbers) {

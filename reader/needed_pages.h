@@ -24,8 +24,8 @@ struct NeededPages {
   PageRanges read;     // pages of files
 };
 
-constexpr uint64_t kMaxNeededPages = 4096;  // of each kind; 16 MB of each waiting reader
-constexpr int kMaxPageRanges = 1024;        // of each kind
+constexpr uint64_t kMaxNeededBytes = uint64_t{16} << 20;  // of each kind, of each waiting reader
+constexpr int kMaxPageRanges = 1024;                      // of each kind
 
 // Copies the pages of `written` and maps those of `read`. Pages that do not exist are skipped.
 void TakePages(const NeededPages& pages);

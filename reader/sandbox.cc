@@ -31,16 +31,16 @@ absl::Status Limit(int resource, int64_t value, const char* name) {
 }
 
 // Allowed whatever the arguments. What is not listed fails with EPERM, so that a library that looks
-// for a file goes on without it.
-constexpr int kAllowed[] = {SCMP_SYS(read),           SCMP_SYS(write),          SCMP_SYS(recvmsg),
-                            SCMP_SYS(sendmsg),        SCMP_SYS(poll),           SCMP_SYS(munmap),
-                            SCMP_SYS(mremap),         SCMP_SYS(madvise),        SCMP_SYS(brk),
-                            SCMP_SYS(futex),          SCMP_SYS(clock_gettime),  SCMP_SYS(gettimeofday),
-                            SCMP_SYS(getrandom),      SCMP_SYS(getrusage),      SCMP_SYS(getpid),
-                            SCMP_SYS(gettid),         SCMP_SYS(sigaltstack),    SCMP_SYS(close),
-                            SCMP_SYS(rt_sigreturn),   SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction),
-                            SCMP_SYS(exit),           SCMP_SYS(exit_group),     SCMP_SYS(pread64),
-                            SCMP_SYS(restart_syscall)};
+// for a file goes on without it. poll is ppoll on aarch64.
+constexpr int kAllowed[] = {SCMP_SYS(read),         SCMP_SYS(write),          SCMP_SYS(recvmsg),
+                            SCMP_SYS(sendmsg),      SCMP_SYS(poll),           SCMP_SYS(ppoll),
+                            SCMP_SYS(munmap),       SCMP_SYS(mremap),         SCMP_SYS(madvise),
+                            SCMP_SYS(brk),          SCMP_SYS(futex),          SCMP_SYS(clock_gettime),
+                            SCMP_SYS(gettimeofday), SCMP_SYS(getrandom),      SCMP_SYS(getrusage),
+                            SCMP_SYS(getpid),       SCMP_SYS(gettid),         SCMP_SYS(sigaltstack),
+                            SCMP_SYS(close),        SCMP_SYS(rt_sigreturn),   SCMP_SYS(rt_sigprocmask),
+                            SCMP_SYS(rt_sigaction), SCMP_SYS(exit),           SCMP_SYS(exit_group),
+                            SCMP_SYS(pread64),      SCMP_SYS(restart_syscall)};
 
 // Nothing here calls these: a program that does has taken the process over, and is killed.
 constexpr int kDeadly[] = {SCMP_SYS(execve), SCMP_SYS(execveat),          SCMP_SYS(ptrace),
@@ -57,6 +57,7 @@ absl::Status Filter() {
   if (filter == nullptr) return absl::InternalError("seccomp_init failed");
   int error = 0;
   const auto add = [&](uint32_t action, int call, auto... comparisons) {
+    if (call < 0) return;  // this architecture has none: aarch64 no poll, fork and vfork
     if (error == 0) error = ::seccomp_rule_add(filter.get(), action, call, sizeof...(comparisons), comparisons...);
   };
   for (int call : kAllowed) add(SCMP_ACT_ALLOW, call);

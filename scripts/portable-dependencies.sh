@@ -4,14 +4,15 @@
 # Debian's own, in the versions that are installed; a second run does nothing.
 #   scripts/portable-dependencies.sh amd64|arm64 [FOLDER]   into build/portable/dependencies-ARCH
 #
-# FOLDER/lib has libprometheus-cpp-core.a (and its CMake configuration), libpq.a, libpgcommon.a,
-# libpgport.a and libonnx_proto.a; FOLDER/include their headers, byte for byte those of Debian's
-# development packages; FOLDER/versions what they were built from.
+# FOLDER/lib has libprometheus-cpp-core.a (and its CMake configuration), libpq.a and
+# libonnx_proto.a; FOLDER/include their headers, byte for byte those of Debian's development
+# packages; FOLDER/versions what they were built from.
 # arm64 is compiled across (scripts/setup.sh --portable arm64 installs the compiler), with the
 # headers and libraries of Debian's arm64 packages in build/portable/sysroot-arm64: unpacked, not
-# installed, as installing them wants this machine's own of the very same versions.
+# installed, as installing them wants this machine's own of exactly these versions.
 set -euo pipefail
 
+. "$(dirname "$0")/private-apt.sh"
 usage="usage: scripts/portable-dependencies.sh amd64|arm64 [FOLDER]"
 arch=${1:-}
 case "$arch" in
@@ -23,7 +24,7 @@ cd "$(dirname "$0")/.."
 folder=$(realpath -m "${2:-build/portable/dependencies-$arch}")
 sources=$(realpath -m build/portable/sources)
 
-# logged COMMAND...: says what it said only if it fails.
+# logged COMMAND...: shows its output only if it fails.
 logged() { "$@" >"$work/log" 2>&1 || { tail -20 "$work/log" >&2; fail "$1 failed, see above"; }; }
 
 fail() { echo "portable-dependencies: $*" >&2; exit 1; }
@@ -46,28 +47,16 @@ fi
 wanted="$postgresql_source $postgresql
 prometheus-cpp $prometheus
 python3-onnx $onnx$sysroot_packages
-built by $(sha256sum <"$0" | cut -c1-16) with $("$triplet-g++" -dumpfullversion), $(protoc --version)"
-[ "$(cat "$folder/versions" 2>/dev/null)" = "$wanted" ] && exit 0
+built by $(sha256sum <scripts/portable-dependencies.sh | cut -c1-16) with $("$triplet-g++" -dumpfullversion), $(protoc --version)"
+[ "$(cat "$folder/versions" 2>/dev/null)" = "$wanted" ] && { [ -z "$sysroot_packages" ] || [ -e "$sysroot/packages" ]; } && exit 0
 
-# An apt of this script's own: the machine's sources, asked for source packages too.
-private_apt() {
-  local apt=$sources/apt file
-  mkdir -p "$apt/sources" "$apt/lists/partial" "$apt/cache/archives/partial"
-  for file in /etc/apt/sources.list.d/*.sources; do
-    [ -e "$file" ] && sed 's/^Types:.*/Types: deb deb-src/' "$file" >"$apt/sources/$(basename "$file")"
-  done
-  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-    [ -e "$file" ] && sed -n 's/^deb /deb-src /p; s/^deb-src /deb /p; /^deb/p' "$file" | sort -u >"$apt/sources/$(basename "$file" .list).list"
-  done
-  apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$apt/sources" -o Dir::State::lists="$apt/lists" \
-    -o Dir::Cache="$apt/cache" -o APT::Sandbox::User="$(id -un)" "$@"
-}
+sources_apt() { private_apt "$sources/apt" "$(dpkg --print-architecture)" "$@"; }
 
 # unpacked PACKAGE VERSION: its source with Debian's patches, in $sources/PACKAGE_VERSION.
 unpacked() {
   local into="$sources/$1_${2//:/_}"
   [ -e "$into" ] && return
-  (cd "$sources" && private_apt source --only-source --download-only "$1=$2" >&2) ||
+  (cd "$sources" && sources_apt source --only-source --download-only "$1=$2" >&2) ||
     fail "$1 $2: the mirrors have no such source (any more): upgrade Debian's packages, then run it again"
   rm -rf "$into.partial"
   dpkg-source --no-check -x "$sources/$1_${2#*:}.dsc" "$into.partial" >/dev/null && mv "$into.partial" "$into"
@@ -77,48 +66,56 @@ unpacked() {
 # arm64 machine.
 unpacked_sysroot() {
   [ "$(cat "$sysroot/packages" 2>/dev/null)" = "$sysroot_packages" ] && return
-  local apt=$sources/apt-arm64 package
-  mkdir -p "$apt/archives/partial" "$apt/lists/partial"
-  : >"$apt/status"
-  private_apt -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State::status="$apt/status" -o Dir::State::lists="$apt/lists" update
+  local apt=$sources/apt-arm64 into=$sysroot.partial package program
+  private_apt "$apt" arm64 update
   # shellcheck disable=SC2086
-  private_apt -o APT::Architecture=arm64 -o APT::Architectures::=arm64 -o Dir::State::status="$apt/status" -o Dir::State::lists="$apt/lists" \
-    -o Dir::Cache::archives="$apt/archives" -o APT::Keep-Downloaded-Packages=true --no-install-recommends --download-only -y install $sysroot_packages
-  rm -rf "$sysroot"
-  mkdir -p "$sysroot/usr/lib"
-  ln -s usr/lib "$sysroot/lib"
+  private_apt "$apt" arm64 --no-install-recommends --download-only -y install $sysroot_packages
+  rm -rf "$into"
+  mkdir -p "$into/usr/lib" "$into/var/lib/dpkg/info"
+  ln -s usr/lib "$into/lib"
+  # With what dpkg-query asks for: of which package a file is (portable/list_libraries.py).
   for package in "$apt"/archives/*.deb; do
-    dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$sysroot" --exclude='./usr/share/doc' --exclude='./usr/share/man'
+    dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$into" --exclude='./usr/share/man'
+    { echo "Status: install ok installed"; dpkg-deb -f "$package"; echo; } >>"$into/var/lib/dpkg/status"
+    dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's/^\.//; s|/$||; s/^$/\/./' >"$into/var/lib/dpkg/info/$(dpkg-deb -W --showformat='${Package}:${Architecture}' "$package").list"
   done
   rm -rf "$apt/archives"
-  echo "$sysroot_packages" >"$sysroot/packages"
+  # Links to absolute names would lead out of the folder.
+  find "$into" -type l -lname '/*' -exec sh -c 'for link; do ln -sfr "$0$(readlink "$link")" "$link"; done' "$into" {} +
+  # What the arm64 packages name and this machine runs: generators of code.
+  mkdir -p "$into/usr/bin"
+  for program in flatc protoc grpc_{cpp,csharp,node,objective_c,php,python,ruby}_plugin; do ln -sf "/usr/bin/$program" "$into/usr/bin/$program"; done
+  echo "$sysroot_packages" >"$into/packages"
+  rm -rf "$sysroot"
+  mv "$into" "$sysroot"
 }
 
 mkdir -p "$sources"
-private_apt update
+sources_apt update
 [ -z "$sysroot_packages" ] || unpacked_sysroot
 unpacked "$postgresql_source" "$postgresql"
 unpacked prometheus-cpp "$prometheus"
 # The .proto files as the build of libonnx-dev made them. They are the same on every architecture.
 if [ ! -e "$sources/onnx_$onnx" ]; then
-  (cd "$sources" && private_apt download "python3-onnx=$onnx") || fail "python3-onnx $onnx: the mirrors do not have it: upgrade Debian's packages, then run it again"
+  (cd "$sources" && sources_apt download "python3-onnx=$onnx") || fail "python3-onnx $onnx: the mirrors do not have it: upgrade Debian's packages, then run it again"
   dpkg-deb -x "$sources"/python3-onnx_*.deb "$sources/onnx_$onnx.partial"
   mv "$sources/onnx_$onnx.partial" "$sources/onnx_$onnx"
 fi
 
 work=$folder.work
-rm -rf "$work" "$folder"
-mkdir -p "$work" "$folder/lib" "$folder/include/onnx"
+out=$folder.partial
+rm -rf "$work" "$out"
+mkdir -p "$work" "$out/lib" "$out/include/onnx"
 # Debian's own flags without debug information; sections, so that the linker drops what nobody calls;
 # and no path of this machine in the result.
 flags="-O2 -fPIC -fstack-protector-strong -Wformat -Werror=format-security -ffunction-sections -fdata-sections -Wdate-time -D_FORTIFY_SOURCE=2"
-flags="$flags -ffile-prefix-map=$work=. -ffile-prefix-map=$sources=. -ffile-prefix-map=$folder=."
+flags="$flags -ffile-prefix-map=$work=. -ffile-prefix-map=$sources=. -ffile-prefix-map=$out=."
 [ -z "$sysroot_packages" ] || flags="$flags --sysroot=$sysroot -B$sysroot/usr/lib/$triplet/ -ffile-prefix-map=$sysroot="
 jobs=$(nproc)
 
 logged cmake -S "$sources/prometheus-cpp_$prometheus" -B "$work/prometheus" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_SYSTEM_NAME=Linux \
   -DCMAKE_SYSTEM_PROCESSOR=$processor -DCMAKE_C_COMPILER=$triplet-gcc -DCMAKE_CXX_COMPILER=$triplet-g++ \
-  -DCMAKE_CXX_FLAGS="$flags -DNDEBUG" -DCMAKE_INSTALL_PREFIX="$folder" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
+  -DCMAKE_CXX_FLAGS="$flags -DNDEBUG" -DCMAKE_INSTALL_PREFIX="$out" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
   -DENABLE_PUSH=OFF -DENABLE_PULL=OFF -DENABLE_COMPRESSION=OFF -DENABLE_TESTING=OFF
 logged ninja -C "$work/prometheus" -j "$jobs" install
 
@@ -134,11 +131,11 @@ mkdir "$work/postgresql"
   logged make -j "$jobs" -C src/interfaces/libpq libpq.a
   # Says with which options PostgreSQL was built: libpq calls none of it, and it names this machine's folders.
   $triplet-ar dD src/common/libpgcommon_shlib.a config_info_shlib.o
-  cp src/interfaces/libpq/libpq.a "$folder/lib/libpq.a"
-  cp src/common/libpgcommon_shlib.a "$folder/lib/libpgcommon.a"
-  cp src/port/libpgport_shlib.a "$folder/lib/libpgport.a"
-  cp src/include/pg_config_ext.h "$folder/include"
-  cp "$sources/${postgresql_source}_$postgresql"/src/{interfaces/libpq/libpq-fe.h,include/postgres_ext.h} "$folder/include"
+  # One library: nobody who links it has to know what it needs of the other two.
+  printf '%s\n' "create $out/lib/libpq.a" "addlib src/interfaces/libpq/libpq.a" "addlib src/common/libpgcommon_shlib.a" "addlib src/port/libpgport_shlib.a" save end |
+    $triplet-ar -M
+  cp src/include/pg_config_ext.h "$out/include"
+  cp "$sources/${postgresql_source}_$postgresql"/src/{interfaces/libpq/libpq-fe.h,include/postgres_ext.h} "$out/include"
 )
 
 mkdir -p "$work/onnx/onnx"
@@ -155,11 +152,13 @@ mkdir -p "$work/onnx/onnx"
     $triplet-g++ $flags -std=c++17 -DNDEBUG -DONNX_API= -I. -c "onnx/$name.pb.cc" -o "$name.o"
     objects+=("$name.o")
   done
-  $triplet-ar rcsD "$folder/lib/libonnx_proto.a" "${objects[@]}"
-  cp onnx/*.pb.h "$folder/include/onnx"
+  $triplet-ar rcsD "$out/lib/libonnx_proto.a" "${objects[@]}"
+  cp onnx/*.pb.h "$out/include/onnx"
 )
 
-$triplet-ranlib -D "$folder"/lib/*.a
-rm -rf "$work"
-echo "$wanted" >"$folder/versions"
+rm -r "$out/lib/pkgconfig" # names the folder that it was built in
+$triplet-ranlib -D "$out"/lib/*.a
+echo "$wanted" >"$out/versions"
+rm -rf "$work" "$folder"
+mv "$out" "$folder"
 echo "portable-dependencies: $(cd "$folder/lib" && echo *.a) in $folder" >&2

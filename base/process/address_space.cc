@@ -22,7 +22,7 @@ Sizes ReadSizes(pid_t pid) {
   long long total = 0, resident = 0;  // pages
   const int read = std::fscanf(file, "%lld %lld", &total, &resident);
   std::fclose(file);
-  const int64_t page = ::sysconf(_SC_PAGESIZE);
+  const auto page = static_cast<int64_t>(PageBytes());
   return read == 2 ? Sizes{total * page, resident * page} : Sizes();
 }
 
@@ -30,5 +30,10 @@ Sizes ReadSizes(pid_t pid) {
 
 int64_t AddressSpaceBytes() { return ReadSizes(0).total; }
 int64_t ResidentBytes(pid_t pid) { return ReadSizes(pid).resident; }
+
+size_t PageBytes() {
+  static const auto bytes = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  return bytes;
+}
 
 }  // namespace cobra

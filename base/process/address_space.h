@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 
 namespace cobra {
@@ -11,6 +12,9 @@ namespace cobra {
 // In bytes; 0 if unknown. `pid` 0 is this process.
 int64_t AddressSpaceBytes();
 int64_t ResidentBytes(pid_t pid = 0);
+
+// What the kernel maps at once: 4 KiB on x86-64; on aarch64 it was built with 4, 16 or 64 KiB.
+size_t PageBytes();
 
 }  // namespace cobra
 

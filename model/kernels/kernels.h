@@ -12,7 +12,7 @@ inline constexpr int64_t kLaneFloats = 16;
 constexpr int64_t PaddedWidth(int64_t width) { return (width + kLaneFloats - 1) / kLaneFloats * kLaneFloats; }
 
 struct Kernels {
-  const char* name;  // "avx512", "avx2", "base"
+  const char* name;  // "avx512", "avx2", "neon", "base"
   // y[rows, columns] = x[rows, depth] * w + bias, added to what y has if `add`. `panels`: w[depth,
   // columns] in panels of 16 columns, each [depth, 16]. `bias` may be null; it and y have whole
   // lanes. Each element is a sum in the order of depth, whatever the number of rows.

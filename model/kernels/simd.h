@@ -6,6 +6,8 @@
 #include <stdint.h>
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace cobra::kernels::COBRA_KERNELS_TARGET {
@@ -61,6 +63,56 @@ inline __m256 PowerOfTwo(__m256 a) {
   return _mm256_castsi256_ps(_mm256_slli_epi32(exponent, 23));
 }
 inline F16 PowerOfTwo(F16 a) { return {PowerOfTwo(a.low), PowerOfTwo(a.high)}; }
+
+#elif defined(COBRA_KERNELS_NEON)
+
+struct F16 {
+  float32x4_t v[4];
+};
+template <typename Operation>
+inline F16 Each(Operation operation) {
+  return {operation(0), operation(1), operation(2), operation(3)};
+}
+inline F16 Load(const float* p) {
+  return Each([&](int i) { return vld1q_f32(p + 4 * i); });
+}
+inline void Store(float* p, F16 a) {
+  for (int i = 0; i < 4; ++i) vst1q_f32(p + 4 * i, a.v[i]);
+}
+inline F16 Set(float a) {
+  return Each([&](int) { return vdupq_n_f32(a); });
+}
+inline F16 Add(F16 a, F16 b) {
+  return Each([&](int i) { return vaddq_f32(a.v[i], b.v[i]); });
+}
+inline F16 Sub(F16 a, F16 b) {
+  return Each([&](int i) { return vsubq_f32(a.v[i], b.v[i]); });
+}
+inline F16 Mul(F16 a, F16 b) {
+  return Each([&](int i) { return vmulq_f32(a.v[i], b.v[i]); });
+}
+inline F16 Div(F16 a, F16 b) {
+  return Each([&](int i) { return vdivq_f32(a.v[i], b.v[i]); });
+}
+inline F16 Fma(F16 a, F16 b, F16 c) {
+  return Each([&](int i) { return vfmaq_f32(c.v[i], a.v[i], b.v[i]); });
+}
+// As on x86, `b` if one of the two is NaN: vmaxq_f32 would give NaN.
+inline F16 Max(F16 a, F16 b) {
+  return Each([&](int i) { return vbslq_f32(vcgtq_f32(a.v[i], b.v[i]), a.v[i], b.v[i]); });
+}
+inline F16 Min(F16 a, F16 b) {
+  return Each([&](int i) { return vbslq_f32(vcltq_f32(a.v[i], b.v[i]), a.v[i], b.v[i]); });
+}
+inline F16 Round(F16 a) {
+  return Each([&](int i) { return vrndnq_f32(a.v[i]); });
+}
+inline F16 PowerOfTwo(F16 a) {
+  return Each([&](int i) {
+    const int32x4_t exponent = vaddq_s32(vcvtq_s32_f32(a.v[i]), vdupq_n_s32(127));
+    return vreinterpretq_f32_s32(vshlq_n_s32(exponent, 23));
+  });
+}
 
 #else
 

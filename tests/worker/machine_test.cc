@@ -25,6 +25,19 @@ TEST(MachineTest, ReadsCpuInfo) {
   EXPECT_TRUE(cpu.has_bfloat16);
 }
 
+// Of two generations of one cloud's servers; an unknown core keeps its numbers.
+TEST(MachineTest, NamesArmProcessors) {
+  const auto name = [](const std::string& implementer, const std::string& part) {
+    return CpuCodeName(ParseCpuInfo(
+        "processor\t: 0\nBogoMIPS\t: 243.75\nFeatures\t: fp asimd bf16\nCPU implementer\t: " + implementer +
+        "\nCPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: " + part + "\nCPU revision\t: 1\n"));
+  };
+  EXPECT_EQ(name("0x41", "0xd0c"), "neoverse-n1");
+  EXPECT_EQ(name("0x41", "0xd40"), "neoverse-v1");
+  EXPECT_EQ(name("0xc0", "0xac3"), "ampereone");
+  EXPECT_EQ(name("0x41", "0xfff"), "arm-0x41-0xfff");
+}
+
 TEST(MachineTest, CoreTypeFollowsTheInstructions) {
   CpuInfo cpu = ParseCpuInfo(kGenoa);
   EXPECT_EQ(BlasCoreType(cpu.has_avx2, cpu.has_avx512), "SkylakeX");

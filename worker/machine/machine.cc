@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "base/file/file.h"
@@ -59,6 +60,35 @@ constexpr CodeName kCodeNames[] = {
     {"GenuineIntel", 6, 79, 79, "xeon-broadwell"},
 };
 
+// aarch64 has no name in /proc/cpuinfo, only "CPU implementer" and "CPU part" (the register
+// MIDR_EL1; util-linux's lscpu-arm.c has the same table).
+struct ArmCore {
+  int implementer, part;
+  const char* name;
+};
+constexpr ArmCore kArmCores[] = {
+    {0x41, 0xd03, "Cortex-A53"},  {0x41, 0xd04, "Cortex-A35"},  {0x41, 0xd05, "Cortex-A55"},
+    {0x41, 0xd07, "Cortex-A57"},  {0x41, 0xd08, "Cortex-A72"},  {0x41, 0xd09, "Cortex-A73"},
+    {0x41, 0xd0a, "Cortex-A75"},  {0x41, 0xd0b, "Cortex-A76"},  {0x41, 0xd0c, "Neoverse-N1"},
+    {0x41, 0xd0d, "Cortex-A77"},  {0x41, 0xd40, "Neoverse-V1"}, {0x41, 0xd41, "Cortex-A78"},
+    {0x41, 0xd44, "Cortex-X1"},   {0x41, 0xd46, "Cortex-A510"}, {0x41, 0xd47, "Cortex-A710"},
+    {0x41, 0xd48, "Cortex-X2"},   {0x41, 0xd49, "Neoverse-N2"}, {0x41, 0xd4a, "Neoverse-E1"},
+    {0x41, 0xd4b, "Cortex-A78C"}, {0x41, 0xd4d, "Cortex-A715"}, {0x41, 0xd4e, "Cortex-X3"},
+    {0x41, 0xd4f, "Neoverse-V2"}, {0x41, 0xd80, "Cortex-A520"}, {0x41, 0xd81, "Cortex-A720"},
+    {0x41, 0xd82, "Cortex-X4"},   {0x41, 0xd84, "Neoverse-V3"}, {0x41, 0xd8e, "Neoverse-N3"},
+    {0x46, 0x001, "A64FX"},       {0x48, 0xd01, "Kunpeng-920"}, {0x61, 0x022, "Apple M1"},
+    {0x61, 0x023, "Apple M1"},    {0x61, 0x032, "Apple M2"},    {0x61, 0x033, "Apple M2"},
+    {0xc0, 0xac3, "AmpereOne"},   {0xc0, 0xac4, "AmpereOne A"},
+};
+
+// "ARM 0x41 0xd99" if it is not in the table.
+std::string ArmModelName(int implementer, int part) {
+  for (const ArmCore& core : kArmCores) {
+    if (core.implementer == implementer && core.part == part) return core.name;
+  }
+  return absl::StrFormat("ARM %#x %#x", implementer, part);
+}
+
 }  // namespace
 
 std::string ReadOr(const std::string& path, absl::string_view fallback) {
@@ -68,6 +98,7 @@ std::string ReadOr(const std::string& path, absl::string_view fallback) {
 
 CpuInfo ParseCpuInfo(absl::string_view text) {
   CpuInfo cpu;
+  int arm_implementer = 0, arm_part = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     const std::vector<absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits(':', 1));
     if (parts.size() != 2) continue;
@@ -79,6 +110,8 @@ CpuInfo ParseCpuInfo(absl::string_view text) {
     if (key == "model name") cpu.model_name = std::string(value);
     if (key == "cpu family" && absl::SimpleAtoi(value, &number)) cpu.family = number;
     if (key == "model" && absl::SimpleAtoi(value, &number)) cpu.model = number;
+    if (key == "CPU implementer" && absl::SimpleHexAtoi(value, &number)) arm_implementer = number;
+    if (key == "CPU part" && absl::SimpleHexAtoi(value, &number)) arm_part = number;
     double mhz = 0;
     if (key == "cpu MHz" && absl::SimpleAtod(value, &mhz)) cpu.clock_mhz = mhz;
     if (key == "flags" || key == "Features") {
@@ -91,6 +124,7 @@ CpuInfo ParseCpuInfo(absl::string_view text) {
       }
     }
   }
+  if (cpu.model_name.empty() && arm_implementer != 0) cpu.model_name = ArmModelName(arm_implementer, arm_part);
   return cpu;
 }
 
@@ -135,7 +169,7 @@ std::vector<CpuCache> CpuCaches() {
 }
 
 double PageFaultUs() {
-  constexpr size_t kPage = 4096, kPages = 4096;
+  constexpr size_t kPage = 4096, kPages = 4096;  // of larger pages, the share of 4 KiB
   void* mapped = mmap(nullptr, kPage * kPages, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return 0;
   madvise(mapped, kPage * kPages, MADV_NOHUGEPAGE);  // as malloc's memory is where huge pages have to be asked for

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/process/address_space.h"
 #include "base/sanitizer.h"
 #ifdef COBRA_ASAN
 #include <sanitizer/common_interface_defs.h>
@@ -116,22 +117,23 @@ cobra_start_stack:
 namespace cobra::python {
 
 std::unique_ptr<Coroutine> Coroutine::Create(size_t stack_bytes) {
-  // Pages are committed when touched; the lowest one stays inaccessible in case every other guard
-  // fails.
-  void* stack = mmap(nullptr, stack_bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (stack == MAP_FAILED) return nullptr;
-  mprotect(stack, 4096, PROT_NONE);
+  // Pages are committed when touched. Below the stack one stays inaccessible in case every other
+  // guard fails.
+  const size_t guard_bytes = PageBytes();
+  void* mapped = mmap(nullptr, guard_bytes + stack_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  mprotect(mapped, guard_bytes, PROT_NONE);
   std::unique_ptr<Coroutine> c(new Coroutine());
-  c->stack_ = stack;
+  c->stack_ = static_cast<char*>(mapped) + guard_bytes;
   c->stack_bytes_ = stack_bytes;
   return c;
 }
 
-Coroutine::~Coroutine() { munmap(stack_, stack_bytes_); }
+Coroutine::~Coroutine() { munmap(static_cast<char*>(stack_) - PageBytes(), PageBytes() + stack_bytes_); }
 
 void Coroutine::Trim(size_t kept_bytes) {
-  if (stack_bytes_ > kept_bytes) madvise(stack_, (stack_bytes_ - kept_bytes) & ~size_t{4095}, MADV_DONTNEED);
+  if (stack_bytes_ > kept_bytes) madvise(stack_, (stack_bytes_ - kept_bytes) & ~(PageBytes() - 1), MADV_DONTNEED);
 }
 
 void Coroutine::RunToEnd() {

@@ -7,6 +7,8 @@
 
 #include <atomic>
 
+#include "base/process/address_space.h"
+
 namespace cobra::python {
 namespace {
 
@@ -16,24 +18,23 @@ constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, k
 // Tests whether pagemap shows a page that is only read as a page of the file and a written page as
 // a copy, and whether the write is counted as a page fault.
 bool IsPagemapUsable() {
-  if (sysconf(_SC_PAGESIZE) != static_cast<long>(kPageBytes)) return false;
   const int fd = memfd_create("cobra-dirty-pages", MFD_CLOEXEC);
   if (fd < 0) return false;
   bool ok = false;
-  constexpr size_t kBytes = 3 * kPageBytes;
-  if (ftruncate(fd, kBytes) == 0) {
-    void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+  const size_t page = PageBytes();
+  if (ftruncate(fd, static_cast<off_t>(3 * page)) == 0) {
+    void* memory = mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     if (memory != MAP_FAILED) {
       auto* bytes = static_cast<volatile char*>(memory);
       (void)bytes[0];
-      (void)bytes[2 * kPageBytes];
+      (void)bytes[2 * page];
       const FaultCount before = CountFaults();
-      bytes[kPageBytes] = 1;
+      bytes[page] = 1;
       const bool counted = CountFaults().faults > before.faults;
       std::vector<uint32_t> pages;
-      ok = counted && FindDirtyPages(static_cast<const char*>(memory), kBytes, &pages) && pages.size() == 1 &&
+      ok = counted && FindDirtyPages(static_cast<const char*>(memory), 3 * page, &pages) && pages.size() == 1 &&
            pages[0] == 1;
-      munmap(memory, kBytes);
+      munmap(memory, 3 * page);
     }
   }
   close(fd);
@@ -54,8 +55,8 @@ bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* page
   const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   bool ok = true;
-  const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kPageBytes;
-  const size_t count = bytes / kPageBytes;
+  const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / PageBytes();
+  const size_t count = bytes / PageBytes();
   uint64_t entries[512];
   for (size_t at = 0; at < count && ok; at += 512) {
     const size_t n = count - at < 512 ? count - at : 512;

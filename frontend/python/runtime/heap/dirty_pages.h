@@ -11,8 +11,6 @@
 
 namespace cobra::python {
 
-constexpr size_t kPageBytes = 4096;
-
 // Whether the two functions below work on this system; tested once per process.
 bool CanFindDirtyPages();
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/process/address_space.h"
 #include "base/sanitizer.h"
 #ifdef COBRA_ASAN
 #include <sanitizer/lsan_interface.h>
@@ -20,11 +21,11 @@ constexpr int64_t kLeastBudget = int64_t{32} << 20;
 // Of the memory that a run used beyond the image, this much stays mapped for the next run. The rest
 // is returned to the system.
 constexpr size_t kKeptBytes = size_t{8} << 20;
-// If more pages of the image than this are dirty, they are dropped, not restored: an idle heap
-// should not hold them all.
-constexpr size_t kMaxDirtyPages = 768;
+// If more of the image than this is dirty, it is dropped, not restored: an idle heap should not hold
+// it all.
+constexpr size_t kMaxDirtyBytes = size_t{3} << 20;
 
-size_t RoundUp(size_t bytes) { return (bytes + kPageBytes - 1) & ~(kPageBytes - 1); }
+size_t RoundUp(size_t bytes) { return (bytes + PageBytes() - 1) & ~(PageBytes() - 1); }
 
 bool WriteAll(int fd, const char* data, size_t bytes) {
   while (bytes > 0) {
@@ -122,20 +123,21 @@ bool Heap::RestorePages() {
   bool known = CanFindDirtyPages();
   if (known && (other_threads_ || !(CountFaults() == faults_)))
     known = FindDirtyPages(begin_, image_bytes_, &dirty_pages_);
+  const size_t page_bytes = PageBytes();
   size_t page = 0;  // both lists are in order
   for (const Destructor& d : image_compared_) {
     const char* object = static_cast<const char*>(d.object);
     const size_t offset = static_cast<size_t>(object - begin_);
-    while (page < dirty_pages_.size() && (dirty_pages_[page] + size_t{1}) * kPageBytes <= offset) ++page;
+    while (page < dirty_pages_.size() && (dirty_pages_[page] + size_t{1}) * page_bytes <= offset) ++page;
     const bool dirty =
-        !known || (page < dirty_pages_.size() && dirty_pages_[page] * kPageBytes < offset + d.compared_bytes);
+        !known || (page < dirty_pages_.size() && dirty_pages_[page] * page_bytes < offset + d.compared_bytes);
     if (dirty && std::memcmp(object, image_ + offset, d.compared_bytes) != 0) return false;
   }
-  if (!known || dirty_pages_.size() > kMaxDirtyPages) {
+  if (!known || dirty_pages_.size() * page_bytes > kMaxDirtyBytes) {
     dirty_pages_.clear();
     if (madvise(begin_, image_bytes_, MADV_DONTNEED) != 0) return false;
   }
-  for (uint32_t p : dirty_pages_) std::memcpy(begin_ + p * kPageBytes, image_ + p * kPageBytes, kPageBytes);
+  for (uint32_t p : dirty_pages_) std::memcpy(begin_ + p * page_bytes, image_ + p * page_bytes, page_bytes);
   return true;
 }
 

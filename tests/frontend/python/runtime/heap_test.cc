@@ -93,14 +93,15 @@ TEST(DirtyPagesTest, NamesThePagesThatWereWritten) {
   // again: correct, but slower.
   if (!CanFindDirtyPages()) GTEST_SKIP() << "/proc/self/pagemap or getrusage() does not say what was written";
   Heap heap(int64_t{8} << 20);
-  auto* data = static_cast<char*>(heap.Allocate(40 * kPageBytes));
-  std::memset(data, 1, 40 * kPageBytes);
+  const size_t page_bytes = PageBytes();
+  auto* data = static_cast<char*>(heap.Allocate(40 * page_bytes));
+  std::memset(data, 1, 40 * page_bytes);
   ASSERT_TRUE(heap.Freeze());
   std::vector<uint32_t> pages;
-  ASSERT_TRUE(FindDirtyPages(data, 40 * kPageBytes, &pages));
+  ASSERT_TRUE(FindDirtyPages(data, 40 * page_bytes, &pages));
   EXPECT_TRUE(pages.empty());
-  for (int page : {39, 7, 8}) data[static_cast<size_t>(page) * kPageBytes + 5] = 2;
-  ASSERT_TRUE(FindDirtyPages(data, 40 * kPageBytes, &pages));
+  for (int page : {39, 7, 8}) data[static_cast<size_t>(page) * page_bytes + 5] = 2;
+  ASSERT_TRUE(FindDirtyPages(data, 40 * page_bytes, &pages));
   EXPECT_EQ(pages, (std::vector<uint32_t>{7, 8, 39}));
 }
 
