@@ -1,5 +1,5 @@
 """The programs that a platform wheel carries: what scripts/build-portable.sh has made, as the
-archive cobra-VERSION-linux-ARCHITECTURE.tar.xz or as the folder that is in it.
+archive cobra-VERSION-linux-ARCHITECTURE.tar.xz (or .tar.gz), or as the folder that is in it.
 
 In a wheel the one executable is called cobra-client, so that it starts without Python. It is the
 other programs as well, by the last component of argv[0]. A wheel cannot hold links:
@@ -48,11 +48,9 @@ class Programs:
 def read(path):
     """The programs in an archive or a folder; ValueError if they are not ones."""
     path = os.path.abspath(path)
-    name = NAME.fullmatch(
-        os.path.basename(path)[: -len(".tar.xz")] if path.endswith(".tar.xz") else os.path.basename(path)
-    )
+    name = NAME.fullmatch(re.sub(r"\.tar\.[gx]z$", "", os.path.basename(path)))
     if not name:
-        raise ValueError(f"{path}: is not called cobra-VERSION-linux-ARCHITECTURE.tar.xz, nor so without .tar.xz")
+        raise ValueError(f"{path}: is not called cobra-VERSION-linux-ARCHITECTURE.tar.xz, nor is it such a folder")
     if not os.path.exists(path):
         raise ValueError(f"{path}: is not there; scripts/build-portable.sh makes it")
     files = _of_folder(path) if os.path.isdir(path) else _of_archive(path)
@@ -91,7 +89,7 @@ def _of_folder(path):
 
 
 def _of_archive(path):
-    with tarfile.open(path, "r:xz") as archive:
+    with tarfile.open(path) as archive:
         return {
             member.name.partition("/")[2]: archive.extractfile(member).read() for member in archive if member.isfile()
         }

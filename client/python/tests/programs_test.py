@@ -119,8 +119,10 @@ class ProgramsTest(unittest.TestCase):
 
 
 class StateTest(unittest.TestCase):
+    """As cobra-client does it (client/local_server.cc), or they would not find one server."""
+
     def state_folder(self, home):
-        """As a user who is not root."""
+        """Of a user who is not root."""
         os.chmod(support.path(), 0o755)
         program = "from cobra_latency import places; print(places.state_folder())"
         user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
