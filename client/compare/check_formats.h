@@ -23,13 +23,15 @@ std::string CheckMarkdown(const CheckReport& report, int top = kListedChanges);
 std::string CheckJunit(const CheckReport& report);
 // SARIF 2.1.0: a result for each source line that made a model slower than allowed.
 std::string CheckSarif(const CheckReport& report);
+// A Code Quality report, as GitLab reads it: the same results.
+std::string CheckCodeQuality(const CheckReport& report);
 // customSmallerIsBetter of github-action-benchmark, in milliseconds; Bencher Metric Format, in
 // nanoseconds. New numbers only: both keep their own history.
 std::string CheckGithubBenchmark(const CheckReport& report);
 std::string CheckBencher(const CheckReport& report);
 
-// The formats other than table and json: "markdown", "junit", "sarif", "github-benchmark",
-// "bencher".
+// The formats other than table and json: "markdown", "junit", "sarif", "code-quality",
+// "github-benchmark", "bencher".
 const std::vector<std::string>& CiFormats();
 // `format`: one of CiFormats(), "table" or "json".
 std::string CheckIn(absl::string_view format, const CheckReport& report, int top = kListedChanges);

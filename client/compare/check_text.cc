@@ -123,7 +123,7 @@ std::string CheckJson(const CheckReport& report) {
 
 const std::vector<std::string>& CiFormats() {
   static const auto* const kFormats =
-      new std::vector<std::string>{"markdown", "junit", "sarif", "github-benchmark", "bencher"};
+      new std::vector<std::string>{"markdown", "junit", "sarif", "code-quality", "github-benchmark", "bencher"};
   return *kFormats;
 }
 
@@ -132,6 +132,7 @@ std::string CheckIn(absl::string_view format, const CheckReport& report, int top
   if (format == "markdown") return CheckMarkdown(report, top);
   if (format == "junit") return CheckJunit(report);
   if (format == "sarif") return CheckSarif(report);
+  if (format == "code-quality") return CheckCodeQuality(report);
   if (format == "github-benchmark") return CheckGithubBenchmark(report);
   if (format == "bencher") return CheckBencher(report);
   return CheckText(report, top);

@@ -17,7 +17,8 @@ namespace {
 
 // The formats of a report, for --format.
 MoreFormats ReportFormats(std::string* format) {
-  return {CiFormats(), "table, json, markdown, junit, sarif, github-benchmark or bencher (docs/ci.md)", format};
+  return {CiFormats(), "table, json, markdown, junit, sarif, code-quality, github-benchmark or bencher (docs/ci.md)",
+          format};
 }
 
 std::string PredictCodes(absl::string_view slow) {

@@ -1,5 +1,9 @@
 #include "client/compare/check_formats.h"
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "base/diagnostic.h"
 #include "base/user_error.h"
 #include "gmock/gmock.h"
@@ -144,6 +148,42 @@ TEST(CheckFormatsTest, SarifOfAGoodChangeHasNoResults) {
   const json run = json::parse(CheckSarif(report))["runs"][0];
   EXPECT_TRUE(run["results"].is_array());
   EXPECT_TRUE(run["results"].empty());
+}
+
+TEST(CheckFormatsTest, CodeQualityHasTheSamePlacesAsSarif) {
+  const json issues = json::parse(CheckCodeQuality(WholeReport()));
+  const json results = json::parse(CheckSarif(WholeReport()))["runs"][0]["results"];
+  ASSERT_EQ(issues.size(), results.size());
+  for (size_t i = 0; i < issues.size(); ++i) {
+    EXPECT_EQ(issues[i]["check_name"], results[i]["ruleId"]);
+    EXPECT_EQ(issues[i]["description"], results[i]["message"]["text"]);
+    EXPECT_EQ(issues[i]["location"]["lines"]["begin"],
+              results[i]["locations"][0]["physicalLocation"]["region"]["startLine"]);
+    EXPECT_EQ(issues[i]["severity"], "major");
+  }
+  EXPECT_EQ(issues[0]["location"]["path"], "net.py");
+  EXPECT_EQ(issues[2]["location"]["path"], "models/broken net.py");  // a path, not a URI
+}
+
+TEST(CheckFormatsTest, CodeQualityTellsIssuesApartAndKnowsThemAgain) {
+  const auto prints = [](double latency_us, const std::string& line) {
+    const std::vector<SavedCall> before = {{"a", "conv2d", "net.py:1", 1000}, {"b", "linear", "net.py:2", 1000}};
+    const std::vector<SavedCall> after = {{"a", "conv2d", "net.py:" + line, latency_us},
+                                          {"b", "linear", "net.py:2", 3000}};
+    CheckReport report{"old", "new", {}};
+    for (const char* name : {"one", "two"}) {
+      report.models.push_back(Compared(name, {TargetOf("cpu", before), TargetOf("gpu", before)},
+                                       {TargetOf("cpu", after), TargetOf("gpu", after)}, {{"", 2}}));
+    }
+    std::set<std::string> found;
+    const json issues = json::parse(CheckCodeQuality(report));
+    for (const json& issue : issues) found.insert(issue["fingerprint"].get<std::string>());
+    EXPECT_EQ(found.size(), issues.size());
+    return found;
+  };
+  const std::set<std::string> found = prints(2000, "1");
+  EXPECT_EQ(found.size(), 8u);  // of each model two lines, and two budgets
+  EXPECT_EQ(prints(2500, "7"), found);
 }
 
 TEST(CheckFormatsTest, BenchmarksHaveTheNewNumbersInTheirUnits) {

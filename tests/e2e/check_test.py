@@ -13,7 +13,7 @@ import xml.etree.ElementTree as xml
 import programs
 
 EXAMPLE = os.path.join(programs.SOURCE, "examples", "ci")
-FORMATS = ("table", "json", "markdown", "junit", "sarif", "github-benchmark", "bencher")
+FORMATS = ("table", "json", "markdown", "junit", "sarif", "code-quality", "github-benchmark", "bencher")
 NET = """import torch.nn as nn
 
 class Net(nn.Module):
@@ -143,6 +143,7 @@ class CheckTest(programs.ServedTest):
             again = self.check(repository, "--against", "HEAD~1", "--format", format, code=1).out
             self.assertEqual(again.strip(), text[format].strip())
         self.check_sarif(json.loads(text["sarif"]), repository)
+        self.check_code_quality(json.loads(text["code-quality"]), repository)
         suite = xml.fromstring(text["junit"]).find("testsuite")
         self.assertEqual([suite.get(n) for n in ("tests", "failures", "errors", "skipped")], ["4", "2", "0", "0"])
         self.assertEqual({case.get("classname") for case in suite}, {"classifier", "tagger"})
@@ -157,6 +158,16 @@ class CheckTest(programs.ServedTest):
             self.assertLess(latency["value"], latency["upper_value"])
         self.assertIn("| `classifier` | `cpu-epyc-genoa-1t` |", text["markdown"])
         self.assertEqual(text["markdown"].count("<details>"), text["markdown"].count("</details>"))
+
+    def check_code_quality(self, issues, repository):
+        """What GitLab asks of each issue."""
+        self.assertEqual(len({issue["fingerprint"] for issue in issues}), len(issues))
+        self.assertTrue(issues)
+        for issue in issues:
+            self.assertIn(issue["severity"], ("info", "minor", "major", "critical", "blocker"))
+            self.assertTrue(issue["description"] and issue["check_name"])
+            with open(os.path.join(repository.path, issue["location"]["path"])) as lines:
+                self.assertLessEqual(issue["location"]["lines"]["begin"], len(lines.readlines()))
 
     def check_sarif(self, log, repository):
         """The rules of SARIF 2.1.0 and of code scanning that concern such a file."""
@@ -418,7 +429,7 @@ class CheckTest(programs.ServedTest):
             saved.append(os.path.join(repository.path, width + ".json"))
             with open(saved[-1], "w") as file:
                 file.write(self.client("predict", repository, *question, "--breakdown", "--format", "json").out)
-        for format in ("markdown", "junit", "sarif", "github-benchmark", "bencher"):
+        for format in FORMATS[2:]:
             alone = self.client("predict", repository, *question, "--format", format).out
             compared = programs.client("compare", *saved, "--min-confidence", "0", "--format", format)
             self.assertEqual(compared.code, 1, compared.err)
@@ -426,8 +437,9 @@ class CheckTest(programs.ServedTest):
                 if format == "junit":
                     self.assertEqual(len(list(xml.fromstring(report).iter("testcase"))), 1)
                 elif format != "markdown":
-                    self.assertTrue(json.loads(report))
-            self.assertNotEqual(alone, compared.out) if format in ("markdown", "junit", "sarif") else None
+                    self.assertIsInstance(json.loads(report), (dict, list))
+            if format not in ("github-benchmark", "bencher"):
+                self.assertNotEqual(alone, compared.out)
         place = json.loads(programs.client("compare", *saved, "--min-confidence", "0", "--format", "sarif").out)[
             "runs"
         ][0]["results"][0]["locations"][0]["physicalLocation"]
