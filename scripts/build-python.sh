@@ -5,9 +5,10 @@
 #   scripts/build-python.sh [DIR]                       the wheel without programs
 #   scripts/build-python.sh --portable PROGRAMS [DIR]   a wheel with programs: PROGRAMS is what
 #                                                       scripts/build-portable.sh has made,
-#                                                       build/portable/cobra-*.tar.xz or its folder
+#                                                       build/portable/cobra-*.tar.xz or its folder;
+#                                                       one for each architecture
 #   scripts/build-python.sh --sdist [DIR]               the source distribution
-# DIR: where it goes; default build/python
+# DIR: where it goes; default build/python, for a wheel with programs build/portable
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 case "${1:-}" in
@@ -15,7 +16,7 @@ case "${1:-}" in
     [ $# -ge 2 ] || { echo "build-python: --portable: say which programs, build/portable/cobra-*.tar.xz" >&2; exit 2; }
     programs=$2
     shift 2
-    set -- --portable "$programs" "${1:-$root/build/python}"
+    set -- --portable "$programs" "${1:-$root/build/portable}"
     ;;
   --sdist) set -- --sdist "${2:-$root/build/python}" ;;
   -*) echo "build-python: $1: --portable PROGRAMS or --sdist is expected" >&2; exit 2 ;;

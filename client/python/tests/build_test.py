@@ -81,6 +81,12 @@ class SourceTest(unittest.TestCase):
         self.assertFalse(os.path.exists(os.path.join(self.folder, "data", "measurements")))
 
 
+class RecipeTest(unittest.TestCase):
+    def test_it_is_of_this_version(self):
+        recipe = support.content(os.path.join(os.path.dirname(support.BACKEND), "conda", "recipe.yaml")).decode()
+        self.assertIn(f'version: "{build_backend.VERSION}"\n', recipe)
+
+
 class SettingsTest(unittest.TestCase):
     def test_a_setting_that_is_none(self):
         with self.assertRaisesRegex(ValueError, "program: is not a setting; programs=yes"):
