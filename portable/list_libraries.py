@@ -30,26 +30,39 @@ BUILT = {
 }
 
 
+# Packages that are unpacked, not installed (scripts/portable-dependencies.sh arm64).
+SYSROOT = os.path.join(
+    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build", "portable", "sysroot-arm64"
+)
+
+
+def dpkg_query(root, *arguments):
+    """What dpkg knows of the packages below `root`; empty if that is nothing."""
+    database = ["--admindir=" + os.path.join(root, "var/lib/dpkg")]
+    return subprocess.run(["dpkg-query", *database, *arguments], capture_output=True, text=True).stdout
+
+
 def package_of(path):
-    """The Debian package of a static library, without its architecture."""
+    """The Debian package of a static library, without its architecture, and the root that it is in."""
     name = os.path.basename(path)
     if name in BUILT:
-        return BUILT[name]
+        return BUILT[name], "/"
     path = os.path.realpath(path)
+    root = SYSROOT if path.startswith(SYSROOT + "/") else "/"
+    path = path[len(root.rstrip("/")) :]
     for known in (path, path.removeprefix("/usr"), "/usr" + path):
-        found = subprocess.run(["dpkg-query", "--search", known], capture_output=True, text=True)
-        if found.returncode == 0:
-            return re.split("[:,]", found.stdout)[0]
+        found = dpkg_query(root, "--search", known)
+        if found:
+            return re.split("[:,]", found)[0], root
     raise SystemExit("%s: is of no Debian package" % path)
 
 
-def source_of(package, architecture):
+def source_of(package, architecture, root):
     """Source package and version."""
     for name in (package + ":" + architecture, package):
-        show = ["dpkg-query", "--show", "--showformat=${source:Package} ${source:Version}\n", name]
-        found = subprocess.run(show, capture_output=True, text=True)
-        if found.returncode == 0 and found.stdout.strip():
-            return found.stdout.split("\n")[0].split()
+        found = dpkg_query(root, "--show", "--showformat=${source:Package} ${source:Version}\n", name)
+        if found.strip():
+            return found.split("\n")[0].split()
     raise SystemExit("%s: is not installed" % package)
 
 
@@ -67,11 +80,11 @@ def main():
     for path in open(linked).read().split():
         names.setdefault(package_of(path), []).append(os.path.basename(path)[3:-2])
     for package in HEADERS_ONLY:
-        names.setdefault(package, ["headers"])
+        names.setdefault((package, "/"), ["headers"])
     rows = {}
-    for package, libraries in names.items():
-        source, version = source_of(package, architecture)
-        text = "/usr/share/doc/%s/copyright" % package
+    for (package, root), libraries in names.items():
+        source, version = source_of(package, architecture, root)
+        text = os.path.join(root, "usr/share/doc/%s/copyright" % package)
         shutil.copyfile(text, os.path.join(out, "licences", source))
         shown = source if libraries == ["headers"] or len(libraries) > 3 else " ".join(sorted(set(libraries)))
         rows.setdefault((source, version), (set(), licences_in(text)))[0].add(shown)

@@ -65,7 +65,7 @@ unpacked() {
 # unpacked_sysroot: the packages and all that they depend on, as apt would install them on an empty
 # arm64 machine.
 unpacked_sysroot() {
-  [ "$(cat "$sysroot/packages" 2>/dev/null)" = "$sysroot_packages" ] && return
+  [ "$(cat "$sysroot/packages" 2>/dev/null)" = "$sysroot_packages" ] && [ -e "$sysroot/var/lib/dpkg/status" ] && return
   local apt=$sources/apt-arm64 into=$sysroot.partial package program
   private_apt "$apt" arm64 update
   # shellcheck disable=SC2086
@@ -77,7 +77,7 @@ unpacked_sysroot() {
   for package in "$apt"/archives/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar -x --keep-directory-symlink -C "$into" --exclude='./usr/share/man'
     { echo "Status: install ok installed"; dpkg-deb -f "$package"; echo; } >>"$into/var/lib/dpkg/status"
-    dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's/^\.//; s|/$||; s/^$/\/./' >"$into/var/lib/dpkg/info/$(dpkg-deb -W --showformat='${Package}:${Architecture}' "$package").list"
+    dpkg-deb --fsys-tarfile "$package" | tar -t | sed 's/^\.//; s|/$||; s/^$/\/./' >"$into/var/lib/dpkg/info/$(dpkg-deb -W --showformat='${Package}' "$package").list"
   done
   rm -rf "$apt/archives"
   # Links to absolute names would lead out of the folder.
@@ -153,7 +153,7 @@ mkdir -p "$work/onnx/onnx"
     objects+=("$name.o")
   done
   $triplet-ar rcsD "$out/lib/libonnx_proto.a" "${objects[@]}"
-  cp onnx/*.pb.h "$out/include/onnx"
+  cp onnx/*.pb.h /usr/include/onnx/*_pb.h "$out/include/onnx"
 )
 
 rm -r "$out/lib/pkgconfig" # names the folder that it was built in
