@@ -4,10 +4,16 @@
 #   scripts/test-long.sh [--resume] [STEP ...]      all steps by default; quickstart, images,
 #                                                   package and paths need root
 #     quickstart     the README's first command on a bare Debian 12, twice
-#     images         the container images
+#     images         the container image, of what scripts/build-portable.sh has built (root, buildah)
 #     package        the Debian package and the wheel, installed and used in a bare Debian 12 (root)
 #     paths          the ways to a first answer, each in a bare Debian 12 of its own, with seconds:
 #                    terminal, Python, CI, Optuna (root, pip)
+#     roots          the portable archive and the wheel in roots of other distributions, on an old
+#                    kernel and processor; seconds to the first answers, and beside the ordinary
+#                    build (root, pip)
+#     aarch64        the portable programs for aarch64, compiled across: tests in qemu's user mode,
+#                    then on Debian's kernels with pages of 4 and 16 KiB in an emulated machine; the
+#                    answers are those of x86-64, byte for byte
 #     asan tsan      all tests under the sanitizers; a run that was cut, or has failed, goes on with
 #                    the tests that have not passed
 #     tidy           clang-tidy over every source; a second run takes what has changed or was not
@@ -97,7 +103,7 @@ cd "$(dirname "$0")/.."
 resume=false
 [ "${1:-}" = "--resume" ] && { resume=true; shift; }
 fuzzers=(source graph onnx tflite ncnn arch file message http)
-all=(quickstart images package paths asan tsan tidy odr torchvision timm transformers diffusers libraries numpy python-live same-figures python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked framing-compressed framing-half-open queue faults replicas capacity agreement clocks edits ncnn-servers other-machine noisy-machine bench)
+all=(quickstart images package paths roots aarch64 asan tsan tidy odr torchvision timm transformers diffusers libraries numpy python-live same-figures python-search releases onnx onnx-out python-out ncnn ncnn-out torch composites differential mutation hostile "${fuzzers[@]/#/fuzz-}" weights soak attacked framing-compressed framing-half-open queue faults replicas capacity agreement clocks edits ncnn-servers other-machine noisy-machine bench)
 steps=()
 for step in "$@"; do
   case $step in
@@ -257,12 +263,23 @@ run_other_machine() {
     COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/other_machine.py build/other-machine.jsonl
 }
 
+# What was built is tried: scripts/build-portable.sh and the wheel come first.
+run_roots() {
+  local test status=0 python=(env COBRA_BIN=build/release/bin /usr/bin/python3)
+  { scripts/portable-roots.sh && build release cobra-bench cobra-client cobra-server cobra-reader; } >&3 2>&3 || return 1
+  for test in roots names trust hard_places; do "${python[@]}" "tests/portable/${test}_test.py" 2>&1 || status=1; done
+  for test in old_machine first_answers "speed --serve"; do "${python[@]}" tests/portable/${test/ /.py } || status=1; done
+  return $status
+}
+
 run_step() {
   case $1 in
     quickstart) run_quickstart ;;
-    images) tests/long/images.sh ;;
+    images) /usr/bin/python3 tests/portable/images_test.py ;;
     package) tests/long/package.sh ;;
     paths) tests/long/paths.sh ;;
+    roots) run_roots ;;
+    aarch64) tests/long/aarch64.sh ;;
     asan | tsan) run_sanitizer "$1" ;;
     tidy) build release && env -u OMP_NUM_THREADS /usr/bin/python3 tests/long/tidy.py build/release ;;
     odr) run_odr ;;

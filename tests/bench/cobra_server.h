@@ -25,7 +25,7 @@ struct CobraServerOptions {
   std::string model = ShippedModel();
   std::vector<std::string> flags;  // beside those that every benchmark needs
   int connections = 1;             // of load()
-  std::string program;             // empty: the cobra-server beside this program
+  std::string program;             // empty: the cobra-server next to this program
 };
 
 // The command line, with a store in `directory`.
