@@ -32,9 +32,11 @@ absl::Status CheckApiAddress(const char* flag, const std::string& address, const
   if (options.tls.cert.empty()) missing.push_back("--tls-cert and --tls-key (TLS)");
   if (options.access_file.empty()) missing.push_back("--access (who may do what)");
   if (missing.empty()) return absl::OkStatus();
+  const bool has_neither = missing.size() == 2;
   return UsageError(
       absl::StrCat(flag, " ", address, ": other machines can reach it"),
       absl::StrCat("give ", absl::StrJoin(missing, " and "),
+                   has_neither ? ", or --credentials FOLDER, which makes both" : "",
                    ", or listen on 127.0.0.1. If anyone who reaches the address may do anything, and may read "
                    "what others send, add --insecure (docs/operations.md, Access)"));
 }

@@ -171,9 +171,11 @@ absl::StatusOr<CredentialFiles> PrepareCredentials(const std::string& folder, co
   struct stat status = {};
   files.are_new = ::lstat(path.c_str(), &status) != 0 && errno == ENOENT;
   if (files.are_new) {
-    if (absl::Status made = Make(path, names); !made.ok())
-      return absl::Status(made.code(), absl::StrCat("--credentials ", folder, ": ", made.message()));
-    return files;
+    const absl::Status made = Make(path, names);
+    if (made.ok()) return files;
+    const std::string message = absl::StrCat("--credentials ", folder, ": ", made.message());
+    if (absl::IsInternal(made)) return absl::InternalError(message);
+    return UsageError(message, "its parent folder must exist, and the user of the server must be able to write to it");
   }
   for (const std::string& each : {files.cert, files.key, files.access}) {
     if (!FileExists(each))
