@@ -100,23 +100,39 @@ class CiTest(programs.ServedTest):
             self.assertIn(re.sub(r"[\d.]+|\s+|\(\w{8}\)", " ", row).split(), ours)
 
     def test_github_actions(self):
-        steps = yaml.safe_load(snippets()[".github/workflows/latency.yml"])["jobs"]["latency"]["steps"]
-        check = next(step["run"] for step in steps if "cobra-client" in step.get("run", ""))
-        self.assertEqual(self.codes(check.replace("${{ github.base_ref }}", "main")), [0, 1])
+        steps = yaml.safe_load(snippets()["latency.yml without the action"])["jobs"]["latency"]["steps"]
+        check = next(step for step in steps if "cobra-client" in step.get("run", ""))
+        self.assertEqual(check["env"], {"BASE": "${{ github.base_ref }}"})
+        self.assertEqual(self.codes(check["run"], BASE="main"), [0, 1])
         uploaded = next(step["with"]["sarif_file"] for step in steps if "sarif" in step.get("uses", ""))
         self.assertIn('"slower-line"', self.written(uploaded))
         self.assertIn("--body-file latency.md", next(step["run"] for step in steps if "gh pr" in step.get("run", "")))
         self.assertTrue(self.written("latency.md").startswith("<!-- cobra-client -->"))
 
     def test_gitlab(self):
-        job = yaml.safe_load(snippets()[".gitlab-ci.yml"])["latency"]
+        job = yaml.safe_load(snippets()[".gitlab-ci.yml without the component"])["latency"]
         codes = self.codes("\n".join(job["script"]), CI_MERGE_REQUEST_DIFF_BASE_SHA="HEAD~1")
         self.assertEqual(codes, [0, 1])
-        for name in job["artifacts"]["paths"] + [job["artifacts"]["reports"]["junit"]]:
+        for name in job["artifacts"]["paths"] + list(job["artifacts"]["reports"].values()):
             self.assertTrue(self.written(name))
 
+    def test_hosted_runners(self):
+        """The short recipes name what there is; ci_action_test.py runs it."""
+        text = snippets()[".github/workflows/latency.yml"]
+        self.assertLessEqual(len(text.splitlines()), 12)
+        *_, checkout, action = yaml.safe_load(text)["jobs"]["latency"]["steps"]
+        self.assertEqual(checkout["with"]["fetch-depth"], 2)
+        self.assertTrue(action["uses"].startswith("OWNER/cobra@"))
+        (included,) = yaml.safe_load(snippets()[".gitlab-ci.yml"])["include"]
+        name = included["component"].split("/")[-1].split("@")[0]
+        self.assertTrue(os.path.exists(os.path.join(programs.SOURCE, "templates", name, "template.yml")))
+        (repository,) = yaml.safe_load(snippets()[".pre-commit-config.yaml"])["repos"]
+        with open(os.path.join(programs.SOURCE, ".pre-commit-hooks.yaml")) as file:
+            offered = [hook["id"] for hook in yaml.safe_load(file)]
+        self.assertEqual([hook["id"] for hook in repository["hooks"]], offered)
+
     def test_pre_commit(self):
-        (hook,) = yaml.safe_load(snippets()[".pre-commit-config.yaml"])["repos"][0]["hooks"]
+        (hook,) = yaml.safe_load(snippets()[".pre-commit-config.yaml of one's own"])["repos"][0]["hooks"]
         for before, after, expected in (("base", "harmless", 0), ("harmless", "regression", 1)):
             self.git("checkout", "--quiet", "--force", after)
             self.git("reset", "--quiet", "--soft", before)  # now it is about to be committed
