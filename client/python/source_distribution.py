@@ -20,6 +20,7 @@ LEFT_OUT = (
     "lab/",
     "tests/",
 )
+KEPT = ("tests/cpp_source.py",)  # with which cmake/unity_groups.py reads C++
 METADATA = "PKG-INFO"
 GENERATED = "client/python/generated/"
 
@@ -42,7 +43,9 @@ def contents(root):
     found = {}
     for name in sorted(_tracked(root) if os.path.exists(os.path.join(root, ".git")) else _unpacked(root)):
         path = os.path.join(root, *name.split("/"))
-        if name.startswith((*LEFT_OUT, GENERATED)) or name == METADATA or not os.path.exists(path):
+        if name == METADATA or name.startswith(GENERATED) or not os.path.exists(path):
+            continue
+        if name.startswith(LEFT_OUT) and name not in KEPT:
             continue
         with open(path, "rb") as file:
             found[name] = (file.read(), os.access(path, os.X_OK))
@@ -73,7 +76,7 @@ def build_programs(root):
     with tempfile.TemporaryDirectory() as folder:
         if not os.path.exists(os.path.join(root, ".git")):  # the script packs what git has
             environment.update(_repository(root, os.path.join(folder, "git"), environment))
-        if not os.path.exists(os.path.join(root, "tests")):
+        if not os.path.exists(os.path.join(root, "tests", "CMakeLists.txt")):
             command = ["cmake", "--preset", "release", "-Wno-dev", "-DCOBRA_TESTS=OFF"]
             subprocess.run(command, cwd=root, env=environment, check=True)
         script = os.path.join(root, "scripts", "build-portable.sh")
@@ -88,8 +91,6 @@ def _repository(root, folder, environment):
     for who in ("AUTHOR", "COMMITTER"):
         variables.update({f"GIT_{who}_NAME": "cobra", f"GIT_{who}_EMAIL": "cobra@example.org"})
         variables[f"GIT_{who}_DATE"] = f"@{os.environ.get('SOURCE_DATE_EPOCH', '315532800')} +0000"
-    for command in (["init"], ["add", "--all"], ["commit", "--message", "sources"]):
-        subprocess.run(
-            ["git", command[0], "--quiet", *command[1:]], cwd=root, env={**environment, **variables}, check=True
-        )
+    for command in ("init --quiet", "add --all", "commit --quiet --message sources"):
+        subprocess.run(["git", *command.split()], cwd=root, env={**environment, **variables}, check=True)
     return variables
