@@ -75,6 +75,8 @@ function(cobra_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${COBRA_TEST_TIMEOUT_S})
 endfunction()
 
+set(COBRA_TEST_PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} CACHE PATH "Where tests written in Python find the programs")
+
 # cobra_python_test(NAME SCRIPT x.py [ARGS ...] [LABELS ...]): a test written in Python (Debian's
 # interpreter). It exits 77 to say that what it compares with is not installed here.
 function(cobra_python_test name)
@@ -85,7 +87,7 @@ function(cobra_python_test name)
   add_test(NAME ${name} COMMAND ${COBRA_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT} ${arg_ARGS})
   set_tests_properties(
     ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${COBRA_TEST_TIMEOUT_S} SKIP_RETURN_CODE 77 ENVIRONMENT
-                       "COBRA_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};COBRA_SOURCE=${PROJECT_SOURCE_DIR}")
+                       "COBRA_BIN=${COBRA_TEST_PROGRAMS};COBRA_SOURCE=${PROJECT_SOURCE_DIR}")
 endfunction()
 
 function(cobra_warnings name)
