@@ -25,9 +25,11 @@ LICENCES = {
     "boost1.81": "BSL-1.0",
     "c-ares": "MIT",
     "cli11": "BSD-3-Clause",
+    "cross-toolchain-base": "LGPL-2.1-or-later",  # glibc, for a compiler of another architecture
     "eigen3": "MPL-2.0 AND BSD-3-Clause",
     "flatbuffers": "Apache-2.0",
     "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "gcc-12-cross": "GPL-3.0-or-later WITH GCC-exception-3.1",
     "glibc": "LGPL-2.1-or-later",
     "grpc": "Apache-2.0 AND BSD-3-Clause AND MIT",
     "libseccomp": "LGPL-2.1-only",
@@ -110,7 +112,7 @@ def of_debian(kind, name, version, source, licence, **more):
     """A part that Debian's source package `source` was built to."""
     locator = "pkg:deb/debian/%s@%s?arch=source&distro=debian-12" % (source, urllib.parse.quote(version, safe=""))
     return package(
-        identifier(kind, source),
+        identifier(kind, source + "-" + version),
         name,
         version,
         licence,

@@ -59,7 +59,7 @@ bundle=etc/ssl/certs/ca-certificates.crt
 mkdir -p "$root"/etc/ssl/certs "$root"/tmp "$root"/var/lib "$context/state/cobra"
 cp docker/root/* "$root/etc/"
 chmod 1777 "$root/tmp"
-find /usr/share/ca-certificates/mozilla -name '*.crt' | LC_ALL=C sort | xargs cat >"$root/$bundle"
+find /usr/share/ca-certificates/mozilla -name '*.crt' -print0 | LC_ALL=C sort -z | xargs -0 cat >"$root/$bundle"
 # Without a source, the image has no such label: an empty one would not be a URL.
 sed -e "s|@VERSION@|$version|; s|@REVISION@|$revision|; s|@CREATED@|$created|" \
   -e "$([ -n "$source_url" ] && echo "s|@SOURCE@|$source_url|" || echo /@SOURCE@/d)" docker/Dockerfile >"$context/Dockerfile"
