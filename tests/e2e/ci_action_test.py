@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 import yaml
 
@@ -135,6 +136,31 @@ class RunnerTest(programs.ServedTest):
         line = lines.index("        y = self.convolution(x)") + 1
         self.assertIn(f"::error file=layers.py,line={line},title=slower-line::", "\n".join(run.commands("error")))
 
+    def run_job(self, repository, inputs, code=0, root="", **variables):
+        """What the job of the GitLab component prints."""
+        job = ci_runner.gitlab_job(inputs)
+        environment = {
+            "HOME": self.work,
+            "TMPDIR": "/tmp" if root else self.work,
+            "no_proxy": "*",
+            "GITLAB_CI": "true",
+            "CI_API_V4_URL": self.host.address,
+            "CI_JOB_URL": "https://host/job/1",
+            "CI_MERGE_REQUEST_DIFF_BASE_SHA": repository.base,
+            "CI_MERGE_REQUEST_IID": "7",
+            "CI_MERGE_REQUEST_PROJECT_ID": "3",
+            "CI_PROJECT_DIR": repository.path[len(root) :],
+            "COBRA_GITLAB_TOKEN": TOKEN,
+            **variables,
+        }
+        for name, value in job["variables"].items():
+            environment[name] = re.sub(r"\$(\w+)", lambda m: environment.get(m[1], ""), value)
+        command = ["sh", "-e", "-c", "\n".join(job["script"])]
+        code_and_log = ci_runner.run_in(root, command, environment, environment["CI_PROJECT_DIR"])
+        self.assertEqual(code_and_log[0], code, code_and_log[1])
+        self.written = [*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()]
+        return code_and_log[1]
+
 
 class ActionTest(RunnerTest):
     def test_a_regression_and_its_repair_are_one_comment(self):
@@ -145,7 +171,7 @@ class ActionTest(RunnerTest):
         run = self.run_action(repository, code=1)
         self.host.comments = [comment for comment in self.host.comments if comment not in theirs]
         self.check_regression(run)
-        self.host.comments += theirs
+        self.host.comments = theirs + self.host.comments  # ours is on the second page
         self.run_action(repository, code=1)
         self.assertEqual(self.host.methods(), ["POST", "PATCH"])
         repaired = self.repository("harmless")
@@ -257,7 +283,7 @@ class ActionTest(RunnerTest):
         for text in (run.file("summary"), self.host.comments[0]["body"]):
             self.assertIn("not checked (exit code 2)", text)
             self.assertIn("nowhere: no such target", text)
-        self.assertIn("nowhere", "".join(run.commands("error")))
+        self.assertRegex("".join(run.commands("error")), "nowhere.*%0A")  # all lines are the annotation's
         self.run_action(repository, server="127.0.0.1:1", code=3)
 
     def test_inputs(self):
@@ -301,6 +327,22 @@ class ActionTest(RunnerTest):
         self.assertFalse(os.path.exists(pwned))
         self.assertNotIn(TOKEN, run.log)
 
+    def program(self, name, text):
+        """A program of ours, alone in a folder."""
+        folder = tempfile.mkdtemp(dir=self.work)
+        with open(os.path.join(folder, name), "w") as file:
+            file.write("#!/bin/sh\n" + text)
+        os.chmod(os.path.join(folder, name), 0o755)
+        return folder
+
+    def test_what_the_program_prints_is_no_command(self):
+        text = 'echo "::error::out"; echo "::warning::err" >&2; exit 6'
+        with unittest.mock.patch.object(programs, "BIN", self.program("cobra-client", text)):
+            run = self.run_action(self.repository("harmless"), code=6)
+        self.assertIn("\n::error::out\n", run.log)
+        self.assertEqual(run.commands("error"), ["::error title=cobra-latency::::warning::err"])
+        self.assertEqual(run.commands("warning"), [])
+
     def test_a_checkout_of_another_user(self):
         if os.geteuid() != 0:
             self.skipTest("only root can give files to another user")
@@ -312,12 +354,8 @@ class ActionTest(RunnerTest):
 
     def test_without_the_program(self):
         repository = self.repository("harmless")
-        path = os.environ["PATH"]
-        try:
-            bin_of_programs, programs.BIN = programs.BIN, "/nonexistent"
+        with unittest.mock.patch.object(programs, "BIN", "/nonexistent"):
             run = self.run_action(repository, code=2)
-        finally:
-            programs.BIN, os.environ["PATH"] = bin_of_programs, path
         self.assertIn("cobra-client is not on the runner's PATH", "".join(run.commands("error")))
 
 
@@ -362,37 +400,9 @@ class GitLabTest(RunnerTest):
         os.chmod(os.path.join(tools, "pip"), 0o755)
         self.path = tools + ":" + os.environ["PATH"]
 
-    def run_job(self, repository, inputs=None, code=0, **variables):
-        job = ci_runner.gitlab_job({"server": self.server.address, **(inputs or {})})
-        environment = {
-            "PATH": self.path,
-            "HOME": self.work,
-            "TMPDIR": self.work,
-            "no_proxy": "*",
-            "GITLAB_CI": "true",
-            "CI_API_V4_URL": self.host.address,
-            "CI_JOB_URL": "https://host/job/1",
-            "CI_MERGE_REQUEST_DIFF_BASE_SHA": repository.base,
-            "CI_MERGE_REQUEST_IID": "7",
-            "CI_MERGE_REQUEST_PROJECT_ID": "3",
-            "CI_PROJECT_DIR": repository.path,
-            "COBRA_GITLAB_TOKEN": TOKEN,
-            **variables,
-        }
-        for name, value in job["variables"].items():
-            environment[name] = re.sub(r"\$(\w+)", lambda m: environment.get(m[1], ""), value)
-        done = subprocess.run(
-            ["sh", "-e", "-c", "\n".join(job["script"])],
-            cwd=repository.path,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=300,
-        )
-        self.assertEqual(done.returncode, code, done.stdout)
-        self.written = [*job["artifacts"]["paths"], *job["artifacts"]["reports"].values()]
-        return done.stdout
+    def run_job(self, repository, inputs=None, **options):
+        job = {"server": self.server.address, **(inputs or {})}
+        return super().run_job(repository, job, PATH=self.path, **options)
 
     def test_a_regression_and_its_repair(self):
         repository = self.repository("regression")
@@ -488,24 +498,37 @@ class InstalledTest(RunnerTest):
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         self.assertIn("slower than the 5 % allowed", done.stdout)
 
-    def test_the_action_on_a_bare_root(self):
+    def bare_root(self):
+        """The root, and in it the example with the wheel."""
         root = os.environ.get("COBRA_TEST_ROOT", "")
         if not root or os.geteuid() != 0:
             self.skipTest("COBRA_TEST_ROOT names no root to try it in, or this is not root")
         self.addCleanup(stop_all_in, root)
-        action = os.path.join(root, "tmp", "action")
-        self.addCleanup(shutil.rmtree, action)
-        os.makedirs(action)
-        for name in ("scripts/ci/github_action.py", "client/python/cobra_latency/comment.py"):
-            os.makedirs(os.path.dirname(os.path.join(action, name)))
-            shutil.copy(os.path.join(programs.SOURCE, name), os.path.join(action, name))
         work = tempfile.mkdtemp(dir=os.path.join(root, "tmp"))
         self.addCleanup(shutil.rmtree, work)
         repository = Repository(os.path.join(work, "r"), "regression")
         shutil.copy(wheel(), repository.path)
         repository.commit()
-        run = self.run_action(repository, code=1, root=root, package="*.whl")
-        self.check_regression(run)
+        return root, repository
+
+    def test_the_action_on_a_bare_root(self):
+        root, repository = self.bare_root()
+        action = os.path.join(root, "tmp", "action")
+        self.addCleanup(shutil.rmtree, action)
+        for name in ("scripts/ci/github_action.py", "client/python/cobra_latency/comment.py"):
+            os.makedirs(os.path.dirname(os.path.join(action, name)))
+            shutil.copy(os.path.join(programs.SOURCE, name), os.path.join(action, name))
+        self.check_regression(self.run_action(repository, code=1, root=root, package="*.whl"))
+
+    def test_the_component_on_a_bare_root(self):
+        root, repository = self.bare_root()
+        self.host = ci_runner.GitLab(TOKEN)
+        inputs = {"package": os.path.basename(wheel())}
+        path = "/usr/sbin:/usr/bin:/sbin:/bin"
+        self.run_job(repository, inputs, code=1, root=root, PATH=path, HOME="/root")
+        for name in self.written:
+            self.assertTrue(os.path.getsize(repository.file(name)), name)
+        self.assertEqual(self.host.methods(), ["POST"])
 
 
 if __name__ == "__main__":

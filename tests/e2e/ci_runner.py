@@ -117,6 +117,23 @@ def evaluated(text, context):
     return re.sub(r"\$\{\{(.*?)\}\}", value, str(text))
 
 
+def run_in(root, command, environment, folder):
+    """The exit code and the log of a command in a folder of a root; "": here."""
+    if root:
+        settings = [f"{name}={value}" for name, value in environment.items()]
+        command = ["chroot", root, "env", "-i", "-C", folder, *settings, *command]
+    done = subprocess.run(
+        command,
+        cwd="/" if root else folder,
+        env=None if root else environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+    )
+    return done.returncode, done.stdout
+
+
 class Run:
     """A run of action.yml on a folder. `root`: a folder with another system, in which it happens;
     paths are those inside of it."""
@@ -177,25 +194,14 @@ class Run:
         )
         folder = os.path.join(self.workspace, evaluated(step.get("working-directory", "."), self.context))
         command = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script]
-        if self.root:
-            settings = [f"{name}={value}" for name, value in environment.items()]
-            command = ["chroot", self.root, "env", "-i", "-C", folder, *settings, *command]
-        done = subprocess.run(
-            command,
-            cwd="/" if self.root else folder,
-            env=None if self.root else environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=300,
-        )
-        self.log += done.stdout
+        code, log = run_in(self.root, command, environment, folder)
+        self.log += log
         pairs = [line.split("=", 1) for line in self.file("output").splitlines()]
         self.steps[step.get("id", "")] = dict(pairs)
         more = self.file("path").split()
         self.environment["PATH"] = ":".join([*more, self.environment["PATH"]])
-        if done.returncode and not step.get("continue-on-error"):
-            self.code = done.returncode
+        if code and not step.get("continue-on-error"):
+            self.code = code
 
     def run(self):
         for step in self.action["runs"]["steps"]:
