@@ -33,7 +33,7 @@ ifconfig lo 127.0.0.1
 cd /home
 part() { echo "<<< $1"; shift; "$@" 2>&1; echo "status $?"; echo ">>>"; }
 part kernel uname -rm
-part page sed -n 's/^KernelPageSize: *//p;/^KernelPageSize/q' /proc/self/smaps
+part page sh -c "grep -m 1 KernelPageSize /proc/self/smaps | tr -s ' ' | cut -d ' ' -f 2-"
 cobra-server --listen unix:/tmp/server --metrics "" --store /tmp/store.sqlite --ready-file /tmp/ready >/tmp/log 2>&1 &
 for i in $(seq 600); do [ -e /tmp/ready ] && break; sleep 1; done
 part log cat /tmp/log
