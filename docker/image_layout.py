@@ -100,16 +100,16 @@ class Image:
         return total
 
     def write_archive(self, path, name, tag):
-        """For `docker load`: Docker before 25 reads manifest.json, others index.json."""
+        """In Docker's format, which every engine loads under the same names, with its health check."""
         tags = ["%s:%s" % (name, tag), name + ":latest"]
         loaded = {
             "Config": blob_path(self.manifest["config"]),
             "RepoTags": tags,
             "Layers": [blob_path(layer) for layer in self.manifest["layers"]],
         }
-        index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [named(self.descriptor, tag)]}
-        files = {"oci-layout": LAYOUT, "index.json": compact(index), "manifest.json": compact([loaded])}
-        files.update({"blobs/sha256/" + digest: content for digest, content in self.blobs.contents.items()})
+        files = {"manifest.json": compact([loaded])}
+        for descriptor in (self.manifest["config"], *self.manifest["layers"]):
+            files[blob_path(descriptor)] = self.blobs.of(descriptor)
         with tarfile.open(path, "w", format=tarfile.USTAR_FORMAT) as tar:
             for file_name in sorted(files):
                 member = tarfile.TarInfo(file_name)

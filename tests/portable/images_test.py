@@ -195,14 +195,13 @@ class ImagesTest(unittest.TestCase):
                 checked = subprocess.run([validator, "-i", path], capture_output=True, text=True)
                 self.assertEqual(checked.returncode, 0, checked.stderr)
 
-    def test_docker_loads_it(self):
+    def test_an_archive_to_load(self):
         for name, image in self.images.items():
             with tarfile.open(os.path.join(self.first, f"cobra-{version()}-{name}.tar")) as tar:
                 loaded = json.load(tar.extractfile("manifest.json"))[0]
                 self.assertEqual(loaded["RepoTags"], [f"cobra:{version()}", "cobra:latest"])
                 self.assertEqual(json.load(tar.extractfile(loaded["Config"]))["config"], image.config)
-                index = json.load(tar.extractfile("index.json"))["manifests"]
-                self.assertEqual(index[0]["digest"], image.descriptor["digest"])
+                self.assertEqual(set(tar.getnames()), {"manifest.json", loaded["Config"], *loaded["Layers"]})
 
 
 class ContainerTest(unittest.TestCase):
