@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "base/process/address_space.h"
 #include "base/sanitizer.h"
 #include "gtest/gtest.h"
 
