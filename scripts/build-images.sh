@@ -9,22 +9,23 @@
 # emulated. The same archives, commit and versions of these two give the same bytes.
 #
 # DIR/VERSION is an OCI layout with one index of all architectures, DIR/cobra-VERSION-ARCH.tar what
-# `docker load` takes, DIR/context a context for `docker build`. ARCHIVE.spdx.json, beside the
+# `docker load` takes, DIR/context a context for `docker buildx build`. ARCHIVE.spdx.json, beside the
 # archive without .tar.xz, lists what is in it.
 set -euo pipefail
-cd "$(dirname "$0")/.."
-source_url= out=build/images archives=()
+source_url= out= archives=()
 
 fail() { echo "build-images: $*" >&2; exit 1; }
 
 while [ $# -gt 0 ]; do
   case "$1" in
     --source) source_url=${2:?--source needs a URL}; shift 2 ;;
-    --out) out=${2:?--out needs a folder}; shift 2 ;;
+    --out) out=$(realpath -m "${2:?--out needs a folder}"); shift 2 ;;
     -*) echo "build-images: $1: is not an option; see the head of this script" >&2; exit 2 ;;
-    *) archives+=("$1"); shift ;;
+    *) archives+=("$(realpath -m "$1")"); shift ;;
   esac
 done
+cd "$(dirname "$0")/.."
+out=${out:-$PWD/build/images}
 version=$(sed -nE 's/^project\(cobra VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
 if [ ${#archives[@]} -eq 0 ]; then
   for archive in build/portable/cobra-"$version"-linux-{x86_64,aarch64}.tar.xz; do
@@ -48,7 +49,6 @@ done
 revision=$(git log --format='%ct %H' | awk -v seconds="$seconds" '$1 == seconds && !found++ { print $2 }')
 [ -n "$revision" ] || fail "${archives[0]}: no commit of this repository has its time: run scripts/build-portable.sh"
 created=$(date -u -d "@$seconds" +%Y-%m-%dT%H:%M:%SZ)
-out=$(realpath -m "$out")
 context=$out/context
 rm -rf "$context"
 umask 022
