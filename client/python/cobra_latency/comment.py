@@ -237,7 +237,11 @@ def comment(report: str, name: str, only_update: bool, environment: Dict[str, st
 
 def arguments(given: Optional[Tuple[str, ...]] = None) -> argparse.Namespace:
     """Of the command line."""
-    parser = argparse.ArgumentParser(prog="python3 -m cobra_latency.comment", description=__doc__.split("\n\n", 1)[0])
+    parser = argparse.ArgumentParser(
+        prog="python3 -m cobra_latency.comment",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("report", help="what `cobra-client check --report markdown=FILE` has written")
     parser.add_argument("--name", default="", help="tells several reports on one request apart")
     parser.add_argument(
