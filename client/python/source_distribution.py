@@ -39,7 +39,7 @@ def write(path, folder, contents, time):
 
 
 def contents(root):
-    """Of a clone what git has; of an unpacked source distribution all that is in it."""
+    """Of a clone what git knows; of an unpacked source distribution all that is in it."""
     found = {}
     for name in sorted(_tracked(root) if os.path.exists(os.path.join(root, ".git")) else _unpacked(root)):
         path = os.path.join(root, *name.split("/"))
@@ -53,12 +53,9 @@ def contents(root):
 
 
 def _tracked(root):
-    """What git has; of the package also what is new there, as wheels have it."""
-    found = []
-    for options in (["--cached"], ["--others", "--exclude-standard", "client/python/cobra_latency"]):
-        done = subprocess.run(["git", "-C", root, "ls-files", "-z", *options], capture_output=True, check=True)
-        found += os.fsdecode(done.stdout).split("\0")[:-1]
-    return found
+    """What git has, and what is new and not ignored."""
+    command = ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    return os.fsdecode(subprocess.run(command, capture_output=True, check=True).stdout).split("\0")[:-1]
 
 
 def _unpacked(root):

@@ -2,7 +2,6 @@
 """The source distribution, and what build_backend.py refuses. Needs no programs."""
 import os
 import platform
-import re
 import shutil
 import sys
 import tarfile
@@ -67,10 +66,11 @@ class SourceTest(unittest.TestCase):
         self.assertEqual(support.content(os.path.join(wheels, wheel)), support.content(support.build("pure-of-tree")))
 
     def test_it_has_what_cmake_reads(self):
-        text = support.content(os.path.join(self.folder, "CMakeLists.txt")).decode()
-        for folder in re.findall(r"add_subdirectory\(([a-z/]+)\)", text):
-            if not folder.startswith(("tests", "lab")):
-                self.assertTrue(os.path.exists(os.path.join(self.folder, folder, "CMakeLists.txt")), folder)
+        """A build would take a quarter of an hour: of a file that is missing cmake says so at
+        once."""
+        if shutil.which("cmake") is None:
+            self.skipTest("cmake is not installed (scripts/setup.sh)")
+        support.run("cmake", "-S", self.folder, "--preset", "release", "-Wno-dev", "-DCOBRA_TESTS=OFF")
         for path in (
             "scripts/build-portable.sh",
             "scripts/setup.sh",
