@@ -51,8 +51,12 @@ NAMESPACE = {
 # What other libraries look for by its name: they decide where it stands.
 ANYWHERE = {"main", "LLVMFuzzerTestOneInput", "AbslHashValue", "PrintTo"}
 ANONYMOUS = "(anonymous)"
-# A program links one of the two: without LibTorch the same functions are defined another way.
-INSTEAD_OF = {"worker/execute/without_libtorch.cc": "worker/execute/executor.cc"}
+# A program links one of the two: without LibTorch, or without a GPU's driver, the same functions are
+# defined another way.
+INSTEAD_OF = {
+    "worker/execute/without_libtorch.cc": "worker/execute/executor.cc",
+    "worker/machine/without_gpu_driver.cc": "worker/machine/gpu.cc",
+}
 
 
 def namespace_of(path):

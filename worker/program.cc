@@ -25,9 +25,12 @@
 #include "base/process/command_line.h"
 #include "base/process/subprocess.h"
 #include "base/status_macros.h"
+#include "base/user_error.h"
 #include "graph/form/json.h"
 #include "model/predict/target/device_table.h"
+#include "nlohmann/json.hpp"
 #include "worker/execute/executor.h"
+#include "worker/flags.h"
 #include "worker/machine/device_lock.h"
 #include "worker/machine/execution.h"
 #include "worker/machine/machine.h"
@@ -51,55 +54,31 @@
 namespace cobra::worker {
 namespace {
 
-struct MeasureFlags {
-  std::string spaces, budget, out, graph, graphs, counts, runner;
-  ExecutionFlags execution;
-  int64_t first = 0;
-  int core = FirstCore();
-  int group_tasks = 0;  // 0: the default of the device
-  double network_gmacs = 0;
-  double tolerance = 0;  // 0: the default
-  bool layer_energy = false, share_device = false, in_turns = false;
-  uint64_t seed = 1;
-  std::string layers;  // empty: the shipped ones
-  std::string networks;
-};
-
-void AddRunnerOption(CLI::App* app, MeasureFlags* flags) {
-  app->add_option(
-      "--runner", flags->runner,
-      "Measure in another runtime, not in LibTorch: torch, torch-compile, onnxruntime, openvino, ncnn, or the "
-      "command of a runner (docs/runners.md)");
+absl::StatusOr<Execution> ToExecution(const MeasureFlags& flags) {
+  COBRA_ASSIGN_OR_RETURN(const Execution execution, ParseExecution(flags.execution, ThisCpu()));
+  if (!HasLibTorch()) COBRA_RETURN_IF_ERROR(CheckLibTorchHas(execution));
+  if (execution.is_cuda() && IsOwnRunner(flags.runner)) {
+    return UsageError(absl::StrCat("--device ", DeviceText(execution), ": our runner ", flags.runner,
+                                   " runs networks on the processor"),
+                      "leave out --runner to measure the GPU in LibTorch");
+  }
+  return execution;
 }
 
-void AddExecutionOptions(CLI::App* app, MeasureFlags* flags) {
-  ExecutionFlags& e = flags->execution;
-  app->add_option("--device", e.device, "cpu, cuda or cuda:N")->capture_default_str();
-  app->add_option(
-         "--precision", e.precision,
-         "float32, tf32, tf32-convolutions (PyTorch's default), bfloat16, float16: type of the float32 tensors")
-      ->capture_default_str();
-  app->add_option("--layout", e.layout, "nchw or channels-last")->capture_default_str();
-  app->add_option("--cache", e.cache, "warm or cold: last-level cache before a call")->capture_default_str();
-  app->add_option("--threads", e.threads, "Threads of one operator, on the CPU")->capture_default_str();
-  app->add_option(
-         "--isa", e.isa,
-         "Instructions that LibTorch and torch may use: native, or as on a processor that has no more than avx2 "
-         "or sse41")
-      ->capture_default_str();
-  app->add_option(
-         "--core", flags->core,
-         "Processor to run on; with several threads, the first one; default: the first that this process may use")
-      ->capture_default_str();
-  app->add_flag("--share-device", flags->share_device, "Measure even if another worker uses this processor or GPU");
+absl::Status NoRuntime(absl::string_view command) {
+  return UsageError(absl::StrCat(command, ": this cobra-worker carries no LibTorch"),
+                    "name a runtime of your own, --runner torch (docs/runners.md); cobra-worker runtimes lists those "
+                    "that are here");
 }
 
-absl::StatusOr<GroupRunnerOptions> ToRunner(const MeasureFlags& flags) {
+// What `command` measures in, or the error that there is nothing, before anything else is done.
+absl::StatusOr<GroupRunnerOptions> ToRunner(absl::string_view command, const MeasureFlags& flags) {
   GroupRunnerOptions options;
+  COBRA_ASSIGN_OR_RETURN(options.execution, ToExecution(flags));
+  if (flags.runner.empty() && !HasLibTorch()) return NoRuntime(command);
   options.core = flags.core;
   options.layer_energy = flags.layer_energy;
   COBRA_ASSIGN_OR_RETURN(options.runner, RunnerCommand(flags.runner));
-  COBRA_ASSIGN_OR_RETURN(options.execution, ParseExecution(flags.execution, ThisCpu()));
   if (flags.tolerance > 0) {
     options.canary_tolerance = flags.tolerance;
     options.canary_copy_tolerance = std::max(flags.tolerance, kCanaryCopyTolerance);
@@ -164,7 +143,7 @@ absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
     return absl::InvalidArgumentError("measure needs --space or --graphs, and --out; or --graph");
   }
   options.out = flags.out;
-  COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(flags));
+  COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner("measure", flags));
   options.group_tasks = GroupTasks(flags, options.runner.execution);
   options.sampler.caps = CapsFor(options.runner.execution);
   if (flags.network_gmacs > 0) {
@@ -191,9 +170,9 @@ absl::StatusOr<CampaignOptions> ToCampaign(const MeasureFlags& flags) {
 }
 
 absl::Status MeasureOne(const MeasureFlags& flags) {
+  COBRA_ASSIGN_OR_RETURN(GroupRunnerOptions options, ToRunner("measure", flags));
   COBRA_ASSIGN_OR_RETURN(const std::string text, ReadMaybeCompressed(flags.graph));
   COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, graph::GraphFromJson(text));
-  COBRA_ASSIGN_OR_RETURN(GroupRunnerOptions options, ToRunner(flags));
   if (flags.in_turns) {
     COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
     COBRA_RETURN_IF_ERROR(CheckLibTorchHas(options.execution));
@@ -248,7 +227,9 @@ absl::Status RunSample(const MeasureFlags& flags) {
 
 // Repeats the canary, to show how much load elsewhere on the machine changes the measurements.
 absl::Status RunCanary(const MeasureFlags& flags, int count) {
-  COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
+  GroupRunnerOptions options;  // without LibTorch in loops of our own
+  options.core = flags.core;
+  COBRA_ASSIGN_OR_RETURN(options.execution, ToExecution(flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<GroupRunner> runner, GroupRunner::Create(options));
   for (int i = 0; i < count; i += 2) {  // one before and one after an empty group
@@ -258,42 +239,39 @@ absl::Status RunCanary(const MeasureFlags& flags, int count) {
   return absl::OkStatus();
 }
 
-struct CheckRunnerFlags {
-  std::vector<std::string> command;
-  int graphs = 200;
-};
-
 absl::Status RunCheckRunner(const MeasureFlags& flags, const CheckRunnerFlags& runner) {
   CheckRunnerOptions options;
   options.runner = runner.command;
   options.graphs = runner.graphs;
   options.sampler.seed = flags.seed;
   if (!flags.layers.empty()) options.sampler.real_layers_path = flags.layers;
-  COBRA_ASSIGN_OR_RETURN(options.execution, ParseExecution(flags.execution, ThisCpu()));
+  COBRA_ASSIGN_OR_RETURN(options.execution, ToExecution(flags));
   COBRA_RETURN_IF_ERROR(PinToCore(flags.core, options.execution.threads));
   COBRA_ASSIGN_OR_RETURN(const bool passed, CheckRunner(options, std::cout));
   return passed ? absl::OkStatus() : absl::FailedPreconditionError("the runner failed");
 }
 
-struct ProbeFlags {
-  bool as_json = false;
-  std::string budget = "1m";
-};
+// A calibration is to work by itself where there is a PyTorch.
+absl::Status TakePyTorch(MeasureFlags* flags) {
+  constexpr char kNoLibTorch[] = "probe: this cobra-worker carries no LibTorch, and";
+  flags->runner = "torch";
+  if (const absl::StatusOr<std::vector<std::string>> command = RunnerCommand(flags->runner); !command.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(kNoLibTorch, " ",
+                                                      absl::StripPrefix(command.status().message(), "--runner torch: "),
+                                                      "; or name another runtime, --runner onnxruntime"));
+  }
+  std::fprintf(stderr, "%s measures in the PyTorch of %s; --runner names another runtime\n", kNoLibTorch,
+               RunnerPython().c_str());
+  return absl::OkStatus();
+}
 
-absl::Status RunProbeFor(const MeasureFlags& flags, const ProbeFlags& probe) {
+absl::Status RunProbeFor(MeasureFlags flags, const ProbeFlags& probe) {
   COBRA_ASSIGN_OR_RETURN(const absl::Duration budget, ToBudget(probe.budget));
-  COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
+  if (flags.runner.empty() && !HasLibTorch()) COBRA_RETURN_IF_ERROR(TakePyTorch(&flags));
+  COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner("probe", flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> device, LockFor(options, flags));
   return PrintProbe(options, budget, probe.as_json);
 }
-
-// Flags for a description as in `targets` of a model and in target.json: this machine, or a GPU of
-// a table.
-struct DescribeFlags {
-  // A GPU of the table instead of this machine.
-  std::string table_device;
-  std::string table = DataPath("data/devices/gpus.csv");
-};
 
 absl::Status RunDescribe(const MeasureFlags& flags, const DescribeFlags& describe) {
   if (!describe.table_device.empty()) {
@@ -302,17 +280,42 @@ absl::Status RunDescribe(const MeasureFlags& flags, const DescribeFlags& describ
     std::printf("%s\n", predict::TargetSpecToJson(spec).c_str());
     return absl::OkStatus();
   }
-  COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner(flags));
+  COBRA_ASSIGN_OR_RETURN(const GroupRunnerOptions options, ToRunner("describe", flags));
   COBRA_ASSIGN_OR_RETURN(const std::vector<DeviceLock> lock, LockFor(options, flags));
   COBRA_RETURN_IF_ERROR(PinToCore(options.core, options.execution.threads));
+  std::unique_ptr<RunnerSession> runner;
+  if (!options.runner.empty()) {
+    COBRA_ASSIGN_OR_RETURN(runner, RunnerSession::Create(options.runner, options.execution));
+  }
   if (!options.execution.needs_child_process()) ConfigureLibTorch(1);
-  COBRA_ASSIGN_OR_RETURN(const std::string json, DescriptionJson(options.execution, options.core));
+  COBRA_ASSIGN_OR_RETURN(const std::string json, DescriptionJson(options.execution, options.core, runner.get()));
   std::printf("%s\n", json.c_str());
   if (absl::StrContains(json, "\"disturbed\":true")) {
     std::fputs(
         "warning: other programs ran on these processors in each of six attempts: the speeds may be too low; describe "
         "the machine again when it is idle, or name an idle core (--core)\n",
         stderr);
+  }
+  return absl::OkStatus();
+}
+
+// One line for each runtime, for people; one object for programs.
+absl::Status RunRuntimes(bool as_json) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  if (HasLibTorch()) list.push_back({{"name", "libtorch"}, {"version", LibTorchVersion()}});
+  for (const OwnRuntime& runtime : OwnRuntimes()) {
+    list.push_back({{"name", runtime.name}});
+    if (!runtime.missing.empty()) list.back()["missing"] = runtime.missing;
+    if (runtime.missing.empty()) list.back()["version"] = runtime.version;
+  }
+  if (as_json) {
+    std::printf("%s\n", nlohmann::ordered_json{{"python", RunnerPython()}, {"runtimes", list}}.dump().c_str());
+    return absl::OkStatus();
+  }
+  for (const auto& runtime : list) {
+    const std::string name = runtime["name"].get<std::string>();
+    std::printf("%-14s %s%s\n", name.c_str(), runtime.value("version", "").c_str(),
+                runtime.value("missing", "").c_str());
   }
   return absl::OkStatus();
 }
@@ -324,14 +327,6 @@ int ExitCode(const absl::Status& status) {
 }
 
 #ifdef COBRA_GRPC
-struct WorkFlags {
-  std::string server = "127.0.0.1:50051", target, spool, worker;
-  ConnectionFiles connection;
-  int lease_tasks = 120, lease_seconds = 300;
-  int memory_gb = 8;
-  bool until_idle = false, keep_disturbed = false;
-};
-
 std::string DefaultSpool(const std::string& target) {
   const char* state = std::getenv("XDG_STATE_HOME");
   const char* home = std::getenv("HOME");
@@ -343,7 +338,7 @@ absl::Status RunWorkFor(WorkFlags flags, const MeasureFlags& measure) {
   COBRA_RETURN_IF_ERROR(CheckAddress("--server", flags.server));
   COBRA_RETURN_IF_ERROR(proto::CheckConnection(flags.connection, flags.server));
   WorkOptions options;
-  COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner(measure));
+  COBRA_ASSIGN_OR_RETURN(options.runner, ToRunner("work", measure));
   if (flags.target.empty()) {
     COBRA_ASSIGN_OR_RETURN(flags.target, NameOfTarget(options.runner));
   }
@@ -389,19 +384,6 @@ absl::Status RunQueueClientCommand(const WorkFlags& flags) {
   return RunQueueClient(options, std::move(spool));
 }
 
-void AddWorkOptions(CLI::App* app, WorkFlags* flags) {
-  app->add_option("--server", flags->server, "Address of cobra-server, HOST:PORT")->capture_default_str();
-  AddConnectionFlags(app, &flags->connection);
-  app->add_option("--target", flags->target, "Target name of this machine; default: its own (cobra-worker describe)");
-  app->add_option("--spool", flags->spool, "Folder where tasks and records wait; default: in the user's state folder");
-  app->add_option("--lease-tasks", flags->lease_tasks, "Maximum number of leased tasks")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app->add_option("--lease-seconds", flags->lease_seconds, "Duration of a lease in seconds")
-      ->check(CLI::Range(1, 3600))
-      ->capture_default_str();
-  app->add_flag("--until-idle", flags->until_idle, "Exit when the server has no more tasks");
-}
 #endif
 
 // Called before the command line is parsed: the environment at process start determines LibTorch's
@@ -426,118 +408,6 @@ absl::Status RestartForFlags(int argc, char** argv) {
   const Isa isa = name == IsaName(Isa::avx2) ? Isa::avx2 : name == IsaName(Isa::sse41) ? Isa::sse41 : Isa::native;
   return RestartWithEnvironment(argv, std::clamp(threads, 1, std::max(1, ThisCpu().processors)), isa);
 }
-
-void AddMeasureOptions(CLI::App* command, MeasureFlags* flags) {
-  command->add_option(
-      "--space", flags->spaces,
-      absl::StrCat(SpaceNames(), "; spaces: nas-bench-201 and the four of perfsage. Separated by commas"));
-  command->add_option(
-      "--count", flags->counts,
-      "Samples of each space (one number, or one for each name in --space); a finite space may have fewer");
-  command->add_option("--budget", flags->budget, "Time limit of the series: 30m, 2h, 90s");
-  command->add_option("--out", flags->out, "JSON lines, appended to; records in it are not measured again");
-  command->add_option("--network-gmacs", flags->network_gmacs,
-                      "Leave out networks with more 1e9 multiply-accumulates; default: 16.5, for those of a list 1100");
-  AddExecutionOptions(command, flags);
-  AddRunnerOption(command, flags);
-  command
-      ->add_option("--group", flags->group_tasks,
-                   "Layers between two canaries (a network counts as 15); default: 60, CUDA: 600")
-      ->check(CLI::Range(1, 100000));
-  command->add_option(
-      "--tolerance", flags->tolerance,
-      "Relative change of the canary above which a record is marked and measured again; default: 0.05, copy: 0.25");
-  command->add_flag("--energy", flags->layer_energy,
-                    "Measure the energy of layers too, if the machine has a counter (0.2 s each)");
-  command->add_option("--seed", flags->seed, "Seed of the samples")->capture_default_str();
-  command->add_option("--layers", flags->layers, "Layers of real networks (JSON lines), instead of the shipped ones");
-  command->add_option(
-      "--networks", flags->networks,
-      absl::StrCat(
-          "File of graphs, one JSON object with name and graph per line, for the spaces graphs, torchvision (default: ",
-          kTorchvisionNetworks, "), timm (default: ", kTimmNetworks,
-          ") and layers-of-networks (records too; default: ", kMeasuredNetworks, ")"));
-  command->add_option("--graph", flags->graph, "Graph in JSON: measure it and print its record");
-  command->add_flag("--in-turns", flags->in_turns,
-                    "With --graph: for each line of standard input, measure for a quarter of a second and print a "
-                    "line {latency_us, runs}; to alternate with another program on the same core");
-  command->add_option("--graphs", flags->graphs,
-                      "File of graphs instead of --space, one per line: `sample`, `cobra-train select`, or records");
-}
-
-void AddSampleOptions(CLI::App* command, MeasureFlags* flags) {
-  command->add_option("--space", flags->spaces, "As for `measure`")->required();
-  command->add_option("--count", flags->counts, "Samples of each space (one number, or one for each)")->required();
-  command->add_option("--first", flags->first, "First index; choose one that no series of the same seed has measured")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command->add_option("--out", flags->out, "JSON lines (.gz: compressed)")->required();
-  command->add_option("--device", flags->execution.device, "cpu, cuda or cuda:N: limits the size of samples")
-      ->capture_default_str();
-  command->add_option("--seed", flags->seed, "Seed of the samples")->capture_default_str();
-  command->add_option("--layers", flags->layers, "Layers of real networks, instead of the shipped ones");
-}
-
-void AddDescribeOptions(CLI::App* command, MeasureFlags* flags, DescribeFlags* describe) {
-  AddExecutionOptions(command, flags);
-  command->add_option("--table", describe->table_device,
-                      "Describe this GPU instead, by its published specification, e.g. \"NVIDIA L4\"");
-  command->add_option("--table-file", describe->table, "CSV of published specifications")
-      ->default_str("data/devices/gpus.csv");
-}
-
-void AddExportOptions(CLI::App* command, ExchangeFlags* flags) {
-  command->add_option("files", flags->files, "JSON lines, plain, gzip or xz")->required();
-  command->add_option("--format", flags->format, "Format of the output")
-      ->check(CLI::IsMember({"csv", "jsonl"}))
-      ->capture_default_str();
-  command->add_option("--out", flags->out, "File (.gz: compressed); default: standard output");
-}
-
-void AddImportOptions(CLI::App* command, ExchangeFlags* flags) {
-  command->add_option("files", flags->files, "*.csv, *.jsonl, plain, gzip or xz")->required();
-  command->add_option("--out", flags->out, "JSON lines (.gz: compressed); default: standard output");
-  command->add_flag("--skip-invalid", flags->skip_invalid, "Write the valid records even if some are invalid");
-}
-
-void AddProbeOptions(CLI::App* command, MeasureFlags* flags, ProbeFlags* probe) {
-  command->add_flag("--json", probe->as_json, "Print JSON, for cobra-client calibrate and the server");
-  command
-      ->add_option("--budget", probe->budget,
-                   "Time for measuring, such as 1m, 5m or 30m: half a minute goes to the fixed part, the rest to more "
-                   "networks and to repeats")
-      ->capture_default_str();
-  AddExecutionOptions(command, flags);
-  AddRunnerOption(command, flags);
-}
-
-CLI::App* AddCheckRunner(CLI::App* app, MeasureFlags* flags, CheckRunnerFlags* runner) {
-  CLI::App* command = app->add_subcommand("check-runner", "Tests a runner (docs/runners.md): check-runner -- COMMAND");
-  AddExecutionOptions(command, flags);
-  command->add_option("--graphs", runner->graphs, "How many graphs to compare")->capture_default_str();
-  command->add_option("command", runner->command, "The runner and its arguments")->required();
-  return command;
-}
-
-#ifdef COBRA_GRPC
-void AddMeasuringWorkOptions(CLI::App* command, MeasureFlags* flags, WorkFlags* work) {
-  AddWorkOptions(command, work);
-  command->add_option("--worker", work->worker,
-                      "Name of this worker, where its token is bound to one; default: a new name, kept in the spool");
-  AddExecutionOptions(command, flags);
-  AddRunnerOption(command, flags);
-  command->add_option("--group", flags->group_tasks, "Tasks between two canaries; default: 60, CUDA: 600")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--layers", flags->layers, "Layers of real networks (JSON lines), instead of the shipped ones");
-  command
-      ->add_option("--memory-gb", work->memory_gb,
-                   "Memory that a task may use, in GiB (not on a GPU): twice what the server lets a task take")
-      ->check(CLI::Range(1, 1 << 16))
-      ->capture_default_str();
-  command->add_flag("--keep-disturbed", work->keep_disturbed,
-                    "Keep records even if the machine was busy with other work; for demonstrations");
-}
-#endif
 
 constexpr char kFooter[] =
     "Exit codes: 0 success, 1 failure (a file, the server, the machine), 2 usage error. cobra-worker COMMAND --help "
@@ -570,6 +440,9 @@ int Main(int argc, char** argv) {
       "describe", "Describes this machine as a target: name, caches, clock, cores; measures peak and bandwidth");
   DescribeFlags describe_flags;
   AddDescribeOptions(describe, &flags, &describe_flags);
+  CLI::App* runtimes = app.add_subcommand("runtimes", "Lists the runtimes that --runner finds on this machine");
+  bool runtimes_as_json = false;
+  runtimes->add_flag("--json", runtimes_as_json, "Print JSON, for programs");
   CheckRunnerFlags runner_flags;
   CLI::App* check_runner = AddCheckRunner(&app, &flags, &runner_flags);
   ExchangeFlags exchange;
@@ -595,13 +468,12 @@ int Main(int argc, char** argv) {
 #endif
   if (sample->parsed()) return ExitCode(RunSample(flags));
   if (check_runner->parsed()) return ExitCode(RunCheckRunner(flags, runner_flags));
+  if (runtimes->parsed()) return ExitCode(RunRuntimes(runtimes_as_json));
   if (describe->parsed()) return ExitCode(RunDescribe(flags, describe_flags));
   if (export_records->parsed()) return ExitCode(RunExport(exchange));
   if (import_records->parsed()) return ExitCode(RunImport(exchange));
-  const absl::Status status = canary->parsed()  ? RunCanary(flags, canary_count)
-                              : probe->parsed() ? RunProbeFor(flags, probe_flags)
-                                                : RunMeasure(flags);
-  return ExitCode(status);
+  if (canary->parsed()) return ExitCode(RunCanary(flags, canary_count));
+  return ExitCode(probe->parsed() ? RunProbeFor(flags, probe_flags) : RunMeasure(flags));
 }
 
 }  // namespace cobra::worker

@@ -124,10 +124,9 @@ absl::Status FromException(const std::exception& e, absl::string_view where, con
 constexpr int kMostSets = 16;                        // of inputs and weights; cold calls rotate between them ...
 constexpr int64_t kMostSetBytes = int64_t{1} << 30;  // ... and they take no more than this together
 
-// Keeps freed memory in the process, as in a process that has run larger networks before. Otherwise
-// glibc's thresholds depend on what ran earlier: below them it returns freed memory to the system,
-// and the next call faults it in again, page by page. A MobileNetV2 at 224 x 224 takes 12.5 ms in
-// one process and 19 ms in the next (docs/targets.md).
+// Keeps freed memory in the process, as if it had run larger networks before. Otherwise glibc's
+// thresholds depend on what ran earlier: below them it returns memory to the system, and the next
+// call faults it in again. A MobileNetV2 takes 12.5 ms, then 19 in another one (docs/targets.md).
 void RetainHeap() {
   ::mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that glibc accepts
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
@@ -143,6 +142,7 @@ void ConfigureLibTorch(int threads) {
   RetainHeap();
 }
 
+bool HasLibTorch() { return true; }
 std::string LibTorchVersion() { return TORCH_VERSION; }
 
 std::string RuntimeVersion(const Execution& execution) {

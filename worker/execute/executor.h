@@ -26,15 +26,19 @@
 
 namespace cobra::worker {
 
+// False in a program that carries none (without_libtorch.cc): it measures through runners, and all
+// else here is an error.
+bool HasLibTorch();
 // Call once, before other uses of LibTorch. Sets the threads of one operator; operators never run
 // in parallel.
 void ConfigureLibTorch(int threads);
-// "1.13.1"
+// "1.13.1"; "" without LibTorch.
 std::string LibTorchVersion();
 // With the arithmetic library: "1.13.1+openblas-SkylakeX", "2.11.0+cuda-13.0+cudnn-91200". Creates
 // no CUDA context.
 std::string RuntimeVersion(const Execution& execution);
-// InvalidArgument if this LibTorch has no CUDA. Uses no device.
+// InvalidArgument if the execution is on a GPU, and there is no LibTorch with CUDA. Uses no
+// device.
 absl::Status CheckLibTorchHas(const Execution& execution);
 // True after a CUDA error that its context does not survive: this process cannot measure any more.
 bool DeviceIsBroken();

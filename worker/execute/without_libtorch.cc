@@ -5,20 +5,26 @@
 namespace cobra::worker {
 namespace {
 
-absl::Status NoLibTorch() {
-  return absl::UnimplementedError(
-      "this cobra-worker carries no LibTorch: measure through PyTorch, ONNX Runtime, OpenVINO or ncnn of your own, "
-      "--runner torch (docs/runners.md)");
-}
+absl::Status NoLibTorch() { return absl::UnimplementedError("this cobra-worker carries no LibTorch"); }
 
 }  // namespace
 
 class Executor::Impl {};
 
+bool HasLibTorch() { return false; }
 void ConfigureLibTorch(int threads) {}
 std::string LibTorchVersion() { return ""; }
 std::string RuntimeVersion(const Execution& execution) { return ""; }
-absl::Status CheckLibTorchHas(const Execution& execution) { return NoLibTorch(); }
+
+absl::Status CheckLibTorchHas(const Execution& execution) {
+  if (!execution.is_cuda()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--device ", DeviceText(execution),
+      ": GPUs are measured in LibTorch, which this cobra-worker does not carry; scripts/measure-gpu.sh builds one that "
+      "does (docs/adding-a-device.md); `cobra-worker describe --table \"NVIDIA L4\"` describes a GPU by its data "
+      "sheet"));
+}
+
 bool DeviceIsBroken() { return false; }
 void FreeDeviceMemory(const Execution& execution) {}
 bool HasKernel(graph::Op op) { return false; }

@@ -4,12 +4,9 @@
 
 #include <cstdlib>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 
 namespace cobra::worker {
@@ -144,12 +141,6 @@ Nvml::Reading Nvml::Read() const {
     reading.energy_j = static_cast<double>(millijoules) / 1000;
   }
   return reading;
-}
-
-std::string VisibleGpu(int device, const char* visible) {
-  if (visible == nullptr) return absl::StrCat(device);
-  const std::vector<std::string> gpus = absl::StrSplit(visible, ',', absl::SkipEmpty());
-  return static_cast<size_t>(device) < gpus.size() ? gpus[static_cast<size_t>(device)] : absl::StrCat(device);
 }
 
 absl::StatusOr<GpuFacts> ReadGpuFacts(int device, const std::string& library) {

@@ -1,5 +1,6 @@
 // An NVIDIA GPU as its driver describes it. Needs no CUDA headers: libnvidia-ml.so.1 and
-// libcuda.so.1 are loaded at run time.
+// libcuda.so.1 are loaded at run time; in a program that cannot load any, all of this is an error
+// (without_gpu_driver.cc).
 #ifndef COBRA_WORKER_MACHINE_GPU_H_
 #define COBRA_WORKER_MACHINE_GPU_H_
 

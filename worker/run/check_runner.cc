@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/process/address_space.h"
 #include "base/status_macros.h"
@@ -67,12 +68,17 @@ class Check {
     COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Sampler> layers, SmallSampler("real-layers"));
     COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Sampler> networks, SmallSampler("real-networks"));
     for (int i = 0; i < options_.graphs; ++i) COBRA_RETURN_IF_ERROR(CheckGraph(i % 4 == 3 ? *networks : *layers, i));
-    out_ << "results    " << equal_ << " of " << equal_ + wrong_ << " as LibTorch computes them, " << unsupported_
-         << " not supported\n";
+    out_ << "results    " << equal_ << " of " << equal_ + wrong_ << Compared() << unsupported_ << " not supported\n";
     for (const auto& [message, count] : reasons_)
       out_ << "           " << count << " times: " << WithoutEscapes(message) << "\n";
     if (equal_ + wrong_ == 0) Fail("results", "it runs none of these graphs");
     return absl::OkStatus();
+  }
+
+  std::string Compared() const {
+    const std::string with = session_->compared_with();
+    if (with == "nothing") return " have the right size, no number is compared: this program carries no LibTorch; ";
+    return absl::StrCat(" as ", absl::StartsWith(with, "libtorch-") ? "LibTorch" : with, " computes them, ");
   }
 
   absl::Status CheckGraph(const Sampler& sampler, int index) {

@@ -19,7 +19,7 @@
 #include "worker/machine/machine.h"
 #include "worker/machine/sensors.h"
 #include "worker/meter/child.h"
-#include "worker/run/measure.h"
+#include "worker/run/speeds.h"
 
 namespace cobra::worker {
 namespace {
@@ -62,6 +62,21 @@ struct Described {
   predict::TargetSpec machine;
   bool disturbed = false;
 };
+
+// Convolutions of our own would not be PyTorch's.
+absl::Status AskPyTorch(RunnerSession* torch, const Execution& execution, predict::TargetSpec* machine) {
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; torch != nullptr && attempt < kAttempts; ++attempt) {
+    COBRA_RETURN_IF_ERROR(MeasureSpeedsOfPyTorch(
+        execution, [torch](const graph::Graph& graph, int runs) { return torch->MedianUs(graph, runs); }, machine));
+  }
+  return absl::OkStatus();
+}
+
+// A target of a runner: the machine is the same, its runtime another.
+std::string NameBehind(const RunnerDescription& runner) {
+  return absl::StrCat("-", runner.runtime, runner.compile == "eager" ? "" : absl::StrCat("-", runner.compile));
+}
 
 absl::StatusOr<Described> DescribeHere(const Execution& execution) {
   GpuFacts gpu;
@@ -106,9 +121,9 @@ Json SensorsJson(Sensors* sensors) {
           {"energy", joules ? "counted" : "unavailable"}};
 }
 
-absl::StatusOr<Described> Describe(const Execution& execution) {
+absl::StatusOr<Described> DescribeWhereItMayRun(const Execution& execution) {
   COBRA_RETURN_IF_ERROR(CheckLibTorchHas(execution));
-  if (!execution.needs_child_process()) return DescribeHere(execution);
+  if (!NeedsChild(execution)) return DescribeHere(execution);
   COBRA_ASSIGN_OR_RETURN(const std::string text, InChild([&]() -> absl::StatusOr<std::string> {
                            ConfigureLibTorch(execution.threads);
                            COBRA_ASSIGN_OR_RETURN(const Described described, DescribeHere(execution));
@@ -119,24 +134,40 @@ absl::StatusOr<Described> Describe(const Execution& execution) {
   return Described{std::move(machine), text[0] == '!'};
 }
 
+absl::StatusOr<Described> Describe(const Execution& execution, RunnerSession* runner) {
+  COBRA_ASSIGN_OR_RETURN(Described described, DescribeWhereItMayRun(execution));
+  if (runner == nullptr) return described;
+  predict::TargetSpec& machine = described.machine;
+  if (!HasLibTorch()) COBRA_RETURN_IF_ERROR(AskPyTorch(runner->PyTorch(), execution, &machine));
+  const RunnerDescription& is = runner->description();
+  machine.runtime = absl::StrCat(is.runtime, "-", is.version);
+  machine.compile = is.compile;
+  absl::StrAppend(&machine.name, NameBehind(is));
+  return described;
+}
+
 }  // namespace
 
-absl::StatusOr<predict::TargetSpec> DescribeTarget(const Execution& execution) {
-  COBRA_ASSIGN_OR_RETURN(Described described, Describe(execution));
+bool NeedsChild(const Execution& execution) { return HasLibTorch() && execution.needs_child_process(); }
+
+absl::StatusOr<predict::TargetSpec> DescribeTarget(const Execution& execution, RunnerSession* runner) {
+  COBRA_ASSIGN_OR_RETURN(Described described, Describe(execution, runner));
   return std::move(described.machine);
 }
 
-absl::StatusOr<std::string> NameOfTarget(const Execution& execution) {
-  if (!execution.is_cuda()) return TargetName(execution);
+absl::StatusOr<std::string> NameOfTarget(const Execution& execution, const RunnerSession* runner) {
+  const std::string behind = runner == nullptr ? "" : NameBehind(runner->description());
+  if (!execution.is_cuda()) return absl::StrCat(TargetName(execution), behind);
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Nvml> nvml, Nvml::Open(execution.cuda_device));
-  return TargetName(execution, nvml->name());
+  return absl::StrCat(TargetName(execution, nvml->name()), behind);
 }
 
-absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core) {
-  COBRA_ASSIGN_OR_RETURN(const Described described, Describe(execution));
+absl::StatusOr<std::string> DescriptionJson(const Execution& execution, int core, RunnerSession* runner) {
+  COBRA_ASSIGN_OR_RETURN(const Described described, Describe(execution, runner));
   const predict::TargetSpec& machine = described.machine;
   Json j = ParseJson<Json>(predict::TargetSpecToJson(machine));
-  Json versions = {{"libtorch", LibTorchVersion()}, {"runtime", machine.runtime}};
+  Json versions = {{"runtime", machine.runtime}};
+  if (HasLibTorch()) versions["libtorch"] = LibTorchVersion();
   Json precisions = Json::array({"float32"});
   if (execution.is_cuda()) {
     COBRA_ASSIGN_OR_RETURN(const std::string text, InChild([&]() -> absl::StatusOr<std::string> {

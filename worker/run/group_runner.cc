@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
@@ -28,10 +29,12 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kCanaryWindow = 400;  // canaries in the session's running median
 
 Json CanaryJson(const CanaryTimes& times) {
-  return {{"conv_us", times.conv_us},
-          {"matmul_us", times.matmul_us},
-          {"copy_us", times.copy_us},
-          {"core_ratio", times.core_ratio}};
+  Json j;
+  if (times.conv_us > 0) j["conv_us"] = times.conv_us;
+  j["matmul_us"] = times.matmul_us;
+  j["copy_us"] = times.copy_us;
+  j["core_ratio"] = times.core_ratio;
+  return j;
 }
 
 Json RulesJson(const MeasureOptions& o) {
@@ -65,23 +68,20 @@ store::Measurement Failure(const Sample& sample, store::Outcome outcome, absl::s
   return measurement;
 }
 
-std::string NameBehind(const RunnerDescription& runner) {
-  return absl::StrCat("-", runner.runtime, runner.compile == "eager" ? "" : absl::StrCat("-", runner.compile));
-}
-
-// A target of a runner: the machine is the same, its runtime another.
-void SetRuntime(const RunnerDescription& runner, predict::TargetSpec* machine) {
-  machine->runtime = absl::StrCat(runner.runtime, "-", runner.version);
-  machine->compile = runner.compile;
-  absl::StrAppend(&machine->name, NameBehind(runner));
-}
-
 // A runner's command without the folders of this machine, which are nobody's business in a record.
 std::vector<std::string> WithoutFolders(std::vector<std::string> command) {
   for (std::string& word : command) {
     if (word[0] == '/') word.erase(0, word.rfind('/') + 1);
   }
   return command;
+}
+
+// A user should know what nobody has checked.
+void WarnOfResults(RunnerSession* runner) {
+  if (runner->compared_with() != "nothing") return;
+  const std::string& why = runner->why_not_compared();
+  std::fprintf(stderr, "warning: what %s computes is compared with nothing: this cobra-worker carries no LibTorch%s\n",
+               runner->description().runtime.c_str(), why.empty() ? "" : absl::StrCat(", and ", why).c_str());
 }
 
 std::string DriverText(int device) {
@@ -92,10 +92,9 @@ std::string DriverText(int device) {
 }  // namespace
 
 absl::StatusOr<std::string> NameOfTarget(const GroupRunnerOptions& options) {
-  COBRA_ASSIGN_OR_RETURN(const std::string name, NameOfTarget(options.execution));
-  if (options.runner.empty()) return name;
+  if (options.runner.empty()) return NameOfTarget(options.execution, nullptr);
   COBRA_ASSIGN_OR_RETURN(const auto session, RunnerSession::Create(options.runner, options.execution));
-  return absl::StrCat(name, NameBehind(session->description()));
+  return NameOfTarget(options.execution, session.get());
 }
 
 absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunnerOptions& options) {
@@ -111,15 +110,15 @@ absl::StatusOr<std::unique_ptr<GroupRunner>> GroupRunner::Create(const GroupRunn
   if (!options.runner.empty()) {
     COBRA_ASSIGN_OR_RETURN(runner->runner_, RunnerSession::Create(options.runner, options.execution));
   }
-  if (!options.execution.needs_child_process()) {
+  if (!NeedsChild(options.execution)) {
     COBRA_RETURN_IF_ERROR(runner->Enter());
     COBRA_RETURN_IF_ERROR(runner->TakeFirstCanaries(runner->FirstCanaryText()));
   } else {
     COBRA_ASSIGN_OR_RETURN(const std::string text, RunInChild([&] { return runner->FirstCanaryText(); }));
     COBRA_RETURN_IF_ERROR(runner->TakeFirstCanaries(text));
   }
-  COBRA_ASSIGN_OR_RETURN(runner->machine_, DescribeTarget(options.execution));
-  if (runner->runner_ != nullptr) SetRuntime(runner->runner_->description(), &runner->machine_);
+  if (runner->runner_ != nullptr) WarnOfResults(runner->runner_.get());
+  COBRA_ASSIGN_OR_RETURN(runner->machine_, DescribeTarget(options.execution, runner->runner_.get()));
   return runner;
 }
 
@@ -253,7 +252,7 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
   j["worker_version"] = "2";
   j["time_utc"] = TimeUtc();
   j["machine"] = ParseJson<Json>(predict::TargetSpecToJson(machine_));
-  j["environment"] = {{"torch", LibTorchVersion()},
+  j["environment"] = {{"torch", HasLibTorch() ? LibTorchVersion() : "none"},
                       {"blas_core_type", core_type == nullptr ? "default" : core_type},
                       {"core", options_.core},
                       {"governor", Governor(options_.core)},
@@ -271,7 +270,8 @@ absl::StatusOr<std::string> GroupRunner::SessionJson(const std::string& more_jso
                                   {"version", is.version},
                                   {"format", is.format},
                                   {"compile", is.compile},
-                                  {"allocator", is.allocator}};
+                                  {"allocator", is.allocator},
+                                  {"compared_with", runner_->compared_with()}};
   }
   if (execution.is_cuda()) {
     j["environment"]["tf32"] = execution.precision == Precision::tf32;

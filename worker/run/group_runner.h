@@ -7,7 +7,8 @@
 // complete group.
 //
 // With a runner, networks run in that program, and this process only asks it. LibTorch computes the
-// canary, and what results are compared with, in children.
+// canary, and what results are compared with, in children. Without LibTorch (executor.h) there is a
+// runner, or nothing but the canary is measured.
 #ifndef COBRA_WORKER_RUN_GROUP_RUNNER_H_
 #define COBRA_WORKER_RUN_GROUP_RUNNER_H_
 

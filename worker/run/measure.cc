@@ -9,13 +9,12 @@
 #include "base/statistics.h"
 #include "base/status_macros.h"
 #include "graph/builder/net_builder.h"
-#include "graph/cost/cost.h"
 #include "graph/form/fingerprint.h"
 #include "graph/form/json.h"
 #include "store/measurement_json.h"
 #include "worker/execute/executor.h"
-#include "worker/machine/machine.h"
 #include "worker/meter/pulse.h"
+#include "worker/run/speeds.h"
 
 namespace cobra::worker {
 namespace {
@@ -66,50 +65,6 @@ absl::Status MeasureInto(const graph::Graph& graph, const MeasureOptions& option
   if (options.profiled_runs == 0) return absl::OkStatus();
   COBRA_ASSIGN_OR_RETURN(measurement->node_latency_us, Profile(executor.get(), graph.nodes().size(), options));
   return absl::OkStatus();
-}
-
-absl::StatusOr<std::unique_ptr<Executor>> ExecutorOf(graph::NetBuilder&& builder, graph::ValueRef output,
-                                                     const Execution& execution) {
-  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, std::move(builder).Finish({output}));
-  return Executor::Create(graph, 1, execution);
-}
-
-// Returns 0 if the graph does not run.
-double MedianOfRuns(Executor* executor, int runs) {
-  const RegionHooks hooks = executor->Hooks();
-  std::vector<double> samples_us;
-  for (int i = 0; i < runs; ++i) {
-    const double start_ns = SteadyNowNs();
-    if (hooks.begin) hooks.begin();
-    if (!executor->Run().ok()) return 0;
-    if (hooks.end) hooks.end();
-    samples_us.push_back((SteadyNowNs() - start_ns) / 1000);
-  }
-  return executor->failure().ok() ? Median(std::move(samples_us)) : 0;
-}
-
-absl::StatusOr<std::unique_ptr<Executor>> SquareProduct(int64_t size, const Execution& execution) {
-  graph::NetBuilder b;
-  const graph::ValueRef left = b.Input({size, size}), right = b.Input({size, size});
-  const graph::ValueRef product = b.Call(graph::Op::mm, {}, {left, right});
-  return ExecutorOf(std::move(b), product, execution);
-}
-
-absl::StatusOr<std::unique_ptr<Executor>> BuildCopyExecutor(int64_t floats, const Execution& execution) {
-  graph::NetBuilder b;
-  const graph::ValueRef to = b.Input({floats}), from = b.Input({floats});
-  const graph::ValueRef copy = b.CallInPlace(graph::Op::copy, {}, {to, from});
-  return ExecutorOf(std::move(b), copy, execution);
-}
-
-// The canary and the machine's speed are always measured with warm caches.
-Execution Warm(Execution execution) {
-  execution.cache = CacheState::warm;
-  return execution;
-}
-
-int64_t BytesOfFloat(const Execution& execution) {
-  return execution.precision == Precision::bfloat16 || execution.precision == Precision::float16 ? 2 : 4;
 }
 
 MeasureOptions OnDevice(MeasureOptions options, const Execution& execution) {
@@ -221,7 +176,7 @@ MeasureOptions InterleavedRules(const Execution& execution) {
 
 class Canary::Impl {
  public:
-  std::unique_ptr<Executor> conv, matmul, copy;
+  TimedLoop conv, matmul, copy;
   bool one_thread = false;
 };
 
@@ -232,21 +187,25 @@ absl::StatusOr<std::unique_ptr<Canary>> Canary::Create(const Execution& executio
   const bool large = execution.is_cuda();
   auto impl = std::make_unique<Impl>();
   impl->one_thread = !execution.is_cuda() && execution.threads == 1;
-  graph::NetBuilder b;
-  const graph::ValueRef y =
-      b.Conv2d(b.Input({large ? 64 : 1, 64, 56, 56}), {.out_channels = 64, .kernel_size = 3, .padding = 1});
-  COBRA_ASSIGN_OR_RETURN(impl->conv, ExecutorOf(std::move(b), y, Warm(execution)));
-  COBRA_ASSIGN_OR_RETURN(impl->matmul, SquareProduct(large ? 4096 : 512, Warm(execution)));
-  COBRA_ASSIGN_OR_RETURN(impl->copy, BuildCopyExecutor(int64_t{large ? 128 : 8} << 20, Warm(execution)));
+  if (HasLibTorch()) {
+    graph::NetBuilder b;
+    const graph::ValueRef y =
+        b.Conv2d(b.Input({large ? 64 : 1, 64, 56, 56}), {.out_channels = 64, .kernel_size = 3, .padding = 1});
+    COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, std::move(b).Finish({y}));
+    COBRA_ASSIGN_OR_RETURN(impl->conv, LibTorchLoop(graph, execution));
+  }
+  COBRA_ASSIGN_OR_RETURN(impl->matmul, ProductLoop(large ? 4096 : 512, execution));
+  COBRA_ASSIGN_OR_RETURN(impl->copy, CopyLoop(int64_t{large ? 128 : 8} << 20, execution));
   return std::unique_ptr<Canary>(new Canary(std::move(impl)));
 }
 
 CanaryTimes Canary::Measure() {
+  constexpr int kRuns = 9;
   CanaryTimes times;
   const double start_ns = SteadyNowNs(), start_cpu_ns = ThreadCpuNs();
-  times.conv_us = MedianOfRuns(impl_->conv.get(), 9);
-  times.matmul_us = MedianOfRuns(impl_->matmul.get(), 9);
-  times.copy_us = MedianOfRuns(impl_->copy.get(), 9);
+  if (impl_->conv) times.conv_us = impl_->conv(kRuns);
+  times.matmul_us = impl_->matmul(kRuns);
+  times.copy_us = impl_->copy(kRuns);
   if (impl_->one_thread) {
     times.core_ratio = std::max(1.0, (SteadyNowNs() - start_ns) / std::max(1.0, ThreadCpuNs() - start_cpu_ns));
   }
@@ -306,69 +265,6 @@ CanaryRatios WorstRatios(absl::Span<const CanaryTimes> times, const CanaryTimes&
     worst = {WorseRatio(worst.compute, here.compute), WorseRatio(worst.copy, here.copy)};
   }
   return worst;
-}
-
-namespace {
-
-double Rounded(double value) { return std::round(value * 100) / 100; }
-
-// Operations a second of a convolution without bias on a square image, in 10^9.
-absl::StatusOr<double> ConvolutionGflops(int64_t channels, int64_t size, const graph::Conv2dOptions& convolution,
-                                         const Execution& execution) {
-  graph::NetBuilder b;
-  const graph::ValueRef y = b.Conv2d(b.Input({1, channels, size, size}), convolution);
-  COBRA_ASSIGN_OR_RETURN(const graph::Graph graph, std::move(b).Finish({y}));
-  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor, Executor::Create(graph, 1, execution));
-  MedianOfRuns(executor.get(), 5);
-  const double us = MedianOfRuns(executor.get(), 25);
-  return us > 0 ? Rounded(2e-3 * static_cast<double>(graph::CostOf(graph).macs) / us) : 0;
-}
-
-// Bytes a second, read and written, of a relu in place.
-absl::StatusOr<double> WorkingSetGbPerS(int64_t bytes, const Execution& execution) {
-  graph::NetBuilder b;
-  const graph::ValueRef y = b.ReluInPlace(b.Input({bytes / BytesOfFloat(execution)}));
-  COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> executor, ExecutorOf(std::move(b), y, execution));
-  MedianOfRuns(executor.get(), 20);
-  const double us = MedianOfRuns(executor.get(), 100);
-  return us > 0 ? Rounded(2e-3 * static_cast<double>(bytes) / us) : 0;
-}
-
-absl::Status MeasureKernels(const Execution& execution, predict::TargetSpec* machine) {
-  COBRA_ASSIGN_OR_RETURN(machine->convolution_gflops,
-                         ConvolutionGflops(128, 28, {.out_channels = 128, .kernel_size = 3, .padding = 1}, execution));
-  COBRA_ASSIGN_OR_RETURN(machine->pointwise_gflops,
-                         ConvolutionGflops(256, 14, {.out_channels = 1024, .kernel_size = 1}, execution));
-  COBRA_ASSIGN_OR_RETURN(
-      machine->depthwise_gflops,
-      ConvolutionGflops(192, 28, {.out_channels = 192, .kernel_size = 3, .padding = 1, .groups = 192}, execution));
-  COBRA_ASSIGN_OR_RETURN(machine->l2_gb_per_s, WorkingSetGbPerS(int64_t{100} << 10, execution));
-  COBRA_ASSIGN_OR_RETURN(machine->l3_gb_per_s, WorkingSetGbPerS(int64_t{3} << 20, execution));
-  machine->page_fault_us = Rounded(PageFaultUs());
-  return absl::OkStatus();
-}
-
-}  // namespace
-
-absl::Status MeasureSpeeds(const Execution& asked, predict::TargetSpec* machine) {
-  const Execution execution = Warm(asked);
-  const int64_t size = execution.is_cuda() ? 8192 : 1024, floats = int64_t{execution.is_cuda() ? 256 : 32} << 20;
-  double product_us = 0, copy_us = 0;
-  {
-    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> product, SquareProduct(size, execution));
-    MedianOfRuns(product.get(), 3);
-    product_us = MedianOfRuns(product.get(), 9);
-  }
-  {
-    COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<Executor> copy, BuildCopyExecutor(floats, execution));
-    MedianOfRuns(copy.get(), 2);
-    copy_us = MedianOfRuns(copy.get(), 7);
-  }
-  const double edge = static_cast<double>(size);
-  if (product_us > 0) machine->peak_gflops = std::round(20 * edge * edge * edge / product_us / 1000) / 10;
-  if (copy_us > 0)
-    machine->memory_gb_per_s = Rounded(2e-3 * static_cast<double>(BytesOfFloat(execution) * floats) / copy_us);
-  return execution.is_cuda() ? absl::OkStatus() : MeasureKernels(execution, machine);
 }
 
 }  // namespace cobra::worker

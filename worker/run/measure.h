@@ -13,7 +13,6 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "graph/graph.h"
-#include "model/predict/target/target.h"
 #include "store/measurement.h"
 #include "worker/machine/execution.h"
 #include "worker/machine/sensors.h"
@@ -67,7 +66,7 @@ struct CanaryTimes {
 };
 
 // A convolution, a matrix product and a copy, a few milliseconds each (larger ones on a GPU, to use
-// all of it).
+// all of it). Without LibTorch there is no convolution: its time is 0.
 class Canary {
  public:
   static absl::StatusOr<std::unique_ptr<Canary>> Create(const Execution& execution = {});
@@ -110,10 +109,6 @@ double DisturbanceRatio(const store::Latency& latency);
 bool IsDisturbed(const store::Measurement& measurement, const CanaryRatios& canary);
 // The same in words, for the person who asked for this one number; a line.
 std::string DisturbedWarning(const store::Latency& latency);
-
-// Measures the speeds of TargetSpec: of a CPU all of them, in half a second; of a GPU only
-// peak_gflops, by a product of 8192 x 8192 matrices, and memory_gb_per_s.
-absl::Status MeasureSpeeds(const Execution& execution, predict::TargetSpec* machine);
 
 }  // namespace cobra::worker
 

@@ -21,6 +21,7 @@
 #include "base/diagnostic.h"
 #include "base/file/file.h"
 #include "base/file/tensor_file.h"
+#include "base/statistics.h"
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
 #include "export/ncnn/writer.h"
@@ -34,6 +35,7 @@
 #include "worker/execute/executor.h"
 #include "worker/machine/machine.h"
 #include "worker/meter/child.h"
+#include "worker/run/runner_command.h"
 #include "worker/run/same_results.h"
 #ifdef COBRA_ONNX_WRITER
 #include "export/onnx/writer.h"
@@ -208,23 +210,89 @@ absl::Status RunnerSession::WriteNetwork(const graph::Graph& graph, const export
   return Write(ModelFile(description_.format), text);
 }
 
+bool RunnerSession::IsEagerTorch() const {
+  return description_.runtime == "torch" && description_.compile == "eager" && description_.format == "python";
+}
+
+RunnerSession* RunnerSession::Reference() {
+  if (HasLibTorch() || IsEagerTorch() || std::exchange(looked_for_reference_, true)) return reference_.get();
+  absl::StatusOr<std::vector<std::string>> command = RunnerCommand("torch");
+  absl::StatusOr<std::unique_ptr<RunnerSession>> session =
+      command.ok() ? Create(*std::move(command), execution_) : command.status();
+  if (session.ok() && !(*session)->IsEagerTorch()) session = absl::UnavailableError("it is no PyTorch");
+  if (session.ok()) {
+    reference_ = *std::move(session);
+  } else {
+    why_not_compared_ = std::string(session.status().message());
+  }
+  return reference_.get();
+}
+
+std::string RunnerSession::compared_with() {
+  if (HasLibTorch()) return absl::StrCat("libtorch-", LibTorchVersion());
+  const RunnerSession* const reference = Reference();
+  return reference == nullptr ? "nothing" : absl::StrCat("torch-", reference->description_.version);
+}
+
+RunnerSession* RunnerSession::PyTorch() { return IsEagerTorch() ? this : Reference(); }
+
+absl::StatusOr<std::string> RunnerSession::Compute(const graph::Graph& graph, const std::string& weights,
+                                                   const std::string& inputs) {
+  COBRA_RETURN_IF_ERROR(MakeReady());
+  COBRA_ASSIGN_OR_RETURN(const std::string program, exporting::WriteProgram(graph, ""));
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(Path(ModelFile("python")), program));
+  RunnerModel model;
+  model.model = Path(ModelFile("python"));
+  model.weights = weights;
+  COBRA_RETURN_IF_ERROR(runner_->Load(model));
+  const std::string outputs = Path("outputs.safetensors");
+  std::error_code error;
+  std::filesystem::remove_all(outputs, error);
+  COBRA_RETURN_IF_ERROR(runner_->Verify(inputs, outputs));
+  COBRA_ASSIGN_OR_RETURN(std::string contents, ReadOutputs(graph));
+  std::filesystem::remove_all(outputs, error);  // it takes memory
+  COBRA_RETURN_IF_ERROR(runner_->Unload());
+  return contents;
+}
+
+std::string RunnerSession::DifferenceText(const graph::Graph& graph, const exporting::Weights& weights,
+                                          const std::vector<std::string>& inputs,
+                                          const absl::StatusOr<std::string>& of_reference) const {
+  const double tolerance = execution_.precision == Precision::float32 ? kFloat32Tolerance : kLowPrecisionTolerance;
+  const absl::StatusOr<std::string> outputs = ReadOutputs(graph);
+  absl::Status status = outputs.status();
+  if (outputs.ok() && HasLibTorch()) {
+    if (execution_.needs_child_process()) ConfigureLibTorch(1);
+    status = CompareWithLibTorch(graph, weights, inputs, *outputs, tolerance);
+    if (absl::IsUnimplemented(status)) return absl::StrCat("?not comparable with LibTorch: ", status.message());
+  } else if (outputs.ok() && reference_ != nullptr) {
+    // What it cannot run, or fails at by itself, says nothing of the runner.
+    const bool refuses = absl::IsUnimplemented(of_reference.status()) || absl::IsInternal(of_reference.status());
+    if (!of_reference.ok())
+      return absl::StrCat(refuses ? "?not comparable with PyTorch: " : "!PyTorch, to compare with: ",
+                          of_reference.status().message());
+    status = CompareWithPyTorch(graph, *of_reference, *outputs, tolerance);
+  } else if (outputs.ok()) {
+    status = CheckSizes(graph, *outputs);
+  }
+  return status.ok() ? "=" : absl::StrCat("!", status.message());
+}
+
 absl::Status RunnerSession::CheckResults(const graph::Graph& graph, const exporting::Weights& weights,
                                          const std::vector<std::string>& inputs) {
-  const double tolerance = execution_.precision == Precision::float32 ? kFloat32Tolerance : kLowPrecisionTolerance;
-  const absl::StatusOr<std::string> text = RunInChild([&]() -> std::string {
-    if (execution_.needs_child_process()) ConfigureLibTorch(1);
-    const absl::StatusOr<std::string> outputs = ReadOutputs(graph);
-    const absl::Status status =
-        outputs.ok() ? CompareWithLibTorch(graph, weights, inputs, *outputs, tolerance) : outputs.status();
-    if (status.ok()) return "=";
-    return absl::StrCat(absl::IsUnimplemented(status) ? "?" : "!", status.message());
-  });
+  absl::StatusOr<std::string> of_reference = std::string();
+  if (RunnerSession* const reference = Reference(); reference != nullptr) {
+    of_reference = reference->Compute(graph, Path("weights.safetensors"), Path("inputs.safetensors"));
+    if (!of_reference.ok() && !absl::IsUnimplemented(of_reference.status())) reference->runner_.reset();
+  }
+  const absl::StatusOr<std::string> text =
+      RunInChild([&] { return DifferenceText(graph, weights, inputs, of_reference); });
   if (absl::IsUnavailable(text.status()))
-    return absl::InternalError(absl::StrCat("LibTorch, to compare with: ", text.status().message()));
+    return absl::InternalError(
+        absl::StrCat(HasLibTorch() ? "LibTorch, to compare with: " : "comparing: ", text.status().message()));
   COBRA_RETURN_IF_ERROR(text.status());
   if (*text == "=") return absl::OkStatus();
-  if (absl::StartsWith(*text, "?"))
-    return absl::UnimplementedError(absl::StrCat("not comparable with LibTorch: ", text->substr(1)));
+  if (absl::StartsWith(*text, "?")) return absl::UnimplementedError(text->substr(1));
   return absl::InternalError(text->substr(1));
 }
 
@@ -294,6 +362,16 @@ absl::Status RunnerSession::MeasureInterleaved(const graph::Graph& graph, const 
     answers << store::FieldsToJson(turn, {"latency_us", "runs"}) << std::endl;
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<double> RunnerSession::MedianUs(const graph::Graph& graph, int runs) {
+  COBRA_RETURN_IF_ERROR(MakeReady());
+  MeasureOptions options;
+  COBRA_RETURN_IF_ERROR(Load(graph, options));
+  COBRA_RETURN_IF_ERROR(runner_->Run(5, 1).status());
+  COBRA_ASSIGN_OR_RETURN(std::vector<double> ns, runner_->Run(runs, 1));
+  COBRA_RETURN_IF_ERROR(runner_->Unload());
+  return Median(std::move(ns)) / 1000;
 }
 
 absl::Status RunnerSession::LoadMissingFile() {

@@ -48,11 +48,11 @@ std::vector<bool> DiffersFromRunToRun(const graph::Graph& graph) {
 }
 
 // Numbers that order others (argmax, topk) may change places with equals: of these one in a hundred
-// may differ.
-absl::Status Compare(size_t output, DType dtype, absl::Span<const double> ours, absl::Span<const double> theirs,
-                     double tolerance) {
-  const auto differs = [output](auto... what) {
-    return absl::InternalError(absl::StrCat("output ", output, " is not LibTorch's: ", what...));
+// may differ. `whose`: "LibTorch's".
+absl::Status Compare(absl::string_view whose, size_t output, DType dtype, absl::Span<const double> ours,
+                     absl::Span<const double> theirs, double tolerance) {
+  const auto differs = [&](auto... what) {
+    return absl::InternalError(absl::StrCat("output ", output, " is not ", whose, ": ", what...));
   };
   if (ours.size() != theirs.size()) return differs(theirs.size(), " numbers, not ", ours.size());
   double largest = 0, worst = 0;
@@ -69,6 +69,25 @@ absl::Status Compare(size_t output, DType dtype, absl::Span<const double> ours, 
     return unequal * 100 <= ours.size() ? absl::OkStatus() : differs(unequal, " of ", ours.size(), " integers differ");
   if (worst <= tolerance * largest) return absl::OkStatus();
   return differs("the largest difference is ", worst, ", the largest number ", largest);
+}
+
+using Tensors = std::map<std::string, StoredTensor>;
+
+absl::StatusOr<std::vector<double>> OutputOf(const Tensors& outputs, size_t i) {
+  const auto found = outputs.find(absl::StrCat(i));
+  if (found == outputs.end()) return absl::InternalError(absl::StrCat("output ", i, " is missing"));
+  return NumbersOf(found->second);
+}
+
+absl::Status CompareAll(absl::string_view whose, const graph::Graph& graph,
+                        const std::vector<std::vector<double>>& ours, const Tensors& outputs, double tolerance) {
+  const std::vector<bool> differs = DiffersFromRunToRun(graph);
+  for (size_t i = 0; i < ours.size(); ++i) {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<double> theirs, OutputOf(outputs, i));
+    if (differs[i] && theirs.size() == ours[i].size()) continue;
+    COBRA_RETURN_IF_ERROR(Compare(whose, i, graph.TypeOf(graph.outputs()[i]).dtype, ours[i], theirs, tolerance));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -91,13 +110,29 @@ absl::Status CompareWithLibTorch(const graph::Graph& graph, const exporting::Wei
   for (size_t i = 0; i < inputs.size(); ++i)
     COBRA_RETURN_IF_ERROR(SetNumbers(executor.get(), graph, ValueRef::Input(static_cast<int32_t>(i)), inputs[i]));
   COBRA_ASSIGN_OR_RETURN(const std::vector<std::vector<double>> ours, executor->RunForValues());
-  const std::vector<bool> differs = DiffersFromRunToRun(graph);
-  for (size_t i = 0; i < ours.size(); ++i) {
-    const auto found = outputs.find(absl::StrCat(i));
-    if (found == outputs.end()) return absl::InternalError(absl::StrCat("output ", i, " is missing"));
-    COBRA_ASSIGN_OR_RETURN(const std::vector<double> theirs, NumbersOf(found->second));
-    if (differs[i] && theirs.size() == ours[i].size()) continue;
-    COBRA_RETURN_IF_ERROR(Compare(i, graph.TypeOf(graph.outputs()[i]).dtype, ours[i], theirs, tolerance));
+  return CompareAll("LibTorch's", graph, ours, outputs, tolerance);
+}
+
+absl::Status CompareWithPyTorch(const graph::Graph& graph, absl::string_view torch_file, absl::string_view outputs_file,
+                                double tolerance) {
+  COBRA_ASSIGN_OR_RETURN(const auto outputs, ReadTensorFile(outputs_file));
+  COBRA_ASSIGN_OR_RETURN(const auto of_torch, ReadTensorFile(torch_file));
+  std::vector<std::vector<double>> ours;
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    COBRA_ASSIGN_OR_RETURN(std::vector<double> numbers, OutputOf(of_torch, i));
+    ours.push_back(std::move(numbers));
+  }
+  return CompareAll("PyTorch's", graph, ours, outputs, tolerance);
+}
+
+absl::Status CheckSizes(const graph::Graph& graph, absl::string_view outputs_file) {
+  COBRA_ASSIGN_OR_RETURN(const auto outputs, ReadTensorFile(outputs_file));
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    COBRA_ASSIGN_OR_RETURN(const std::vector<double> theirs, OutputOf(outputs, i));
+    const graph::TensorType& type = graph.TypeOf(graph.outputs()[i]);
+    const int64_t numbers = type.num_elements() * (graph::IsComplex(type.dtype) ? 2 : 1);
+    if (static_cast<int64_t>(theirs.size()) != numbers)
+      return absl::InternalError(absl::StrCat("output ", i, " has ", theirs.size(), " numbers, not ", numbers));
   }
   return absl::OkStatus();
 }

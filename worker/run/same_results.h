@@ -1,4 +1,4 @@
-// Whether a runtime computes what LibTorch computes.
+// Whether a runtime computes what LibTorch, or PyTorch, computes.
 #ifndef COBRA_WORKER_RUN_SAME_RESULTS_H_
 #define COBRA_WORKER_RUN_SAME_RESULTS_H_
 
@@ -24,6 +24,14 @@ constexpr double kLowPrecisionTolerance = 3e-2;
 absl::Status CompareWithLibTorch(const graph::Graph& graph, const exporting::Weights& weights,
                                  absl::Span<const std::string> inputs, absl::string_view outputs_file,
                                  double tolerance);
+
+// The same without LibTorch: `torch_file` is what PyTorch computed from the same inputs and
+// weights.
+absl::Status CompareWithPyTorch(const graph::Graph& graph, absl::string_view torch_file, absl::string_view outputs_file,
+                                double tolerance);
+
+// Where nobody else computes them: whether there are as many outputs and numbers as the graph has.
+absl::Status CheckSizes(const graph::Graph& graph, absl::string_view outputs_file);
 
 }  // namespace cobra::worker
 
