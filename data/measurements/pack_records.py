@@ -420,7 +420,9 @@ def statistics_of(kept):
 def canary_statistics(canaries):
     result = {"sessions": sorted({c["session"] for c in canaries})}
     for key in CANARY:
-        v = [c[key] for c in canaries]
+        v = [c[key] for c in canaries if key in c]
+        if not v:
+            continue  # a worker without LibTorch has no convolution
         m = statistics.median(v)
         result[key] = dict(quantiles(v), off_by_5_percent=round(sum(abs(x / m - 1) > 0.05 for x in v) / len(v), 4))
     return result
@@ -479,8 +481,11 @@ def print_tables(stats):
                 100 * canary[key]["off_by_5_percent"],
             )
             for key in CANARY
+            if key in canary
         ]
-        print("Canary of %s, %d times: %s." % (", ".join(canary["sessions"]), canary[CANARY[0]]["n"], "; ".join(texts)))
+        print(
+            "Canary of %s, %d times: %s." % (", ".join(canary["sessions"]), canary[CANARY[-1]]["n"], "; ".join(texts))
+        )
     print(
         "Dropped because they were measured again: %d; still suspect: %d."
         % (

@@ -151,6 +151,15 @@ def check_slow_canary(root):
     assert len(graphs(folder)) == 1
 
 
+def check_canary_without_convolution(root):
+    """A worker without LibTorch has none."""
+    series, folder = os.path.join(root, "plain.jsonl"), os.path.join(root, "plain", "plain")
+    plain = {name: value for name, value in canary("a").items() if name != "conv_us"}
+    write(series, [session("a", 7), plain, record("a", 0, 0, 16, 5)])
+    printed = pack(series, folder)
+    assert "matmul median" in printed and "conv median" not in printed, printed
+
+
 def check_several_targets(root):
     root = os.path.join(root, "several")  # its folders share graphs with no others
     os.makedirs(root)
@@ -304,6 +313,7 @@ def main():
         check_damaged(root)
         check_two_series(root)
         check_slow_canary(root)
+        check_canary_without_convolution(root)
         check_rounding(root)
         check_shared_graphs(root, check_round_trip(root))
     finally:
