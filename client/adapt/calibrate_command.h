@@ -15,7 +15,7 @@ namespace cobra::client {
 struct CalibrateFlags {
   std::string probe_file;  // empty: measure
   std::string worker;      // empty: cobra-worker next to this program
-  std::string runner;      // of cobra-worker probe; empty: LibTorch
+  std::string runner;      // of cobra-worker probe; empty: LibTorch, PyTorch where the worker carries none
   int threads = 1;
   int core = -1;              // the first that this process may use
   std::string budget = "1m";  // of cobra-worker probe, as threads and core

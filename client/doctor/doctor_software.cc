@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "base/file/data_path.h"
@@ -54,6 +55,34 @@ bool HasSeccomp() {
   return ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
+// What a worker without LibTorch measures through, by `cobra-worker runtimes --json`.
+Finding RuntimesFinding(const std::string& worker, absl::Duration patience) {
+  const Ran ran = Run({worker, "runtimes", "--json"}, patience);
+  const json answer = ran.code == 0 ? ParseJson<json>(LastLine(ran.text)) : json();
+  const auto list = answer.is_object() ? answer.find("runtimes") : answer.end();
+  std::vector<std::string> found;
+  std::string first_missing;
+  if (list != answer.end() && list->is_array()) {
+    for (const json& runtime : *list) {
+      if (!runtime.is_object()) continue;
+      const std::string missing = runtime.value("missing", "");
+      if (missing.empty()) found.push_back(absl::StrCat(runtime.value("name", ""), " ", runtime.value("version", "")));
+      if (first_missing.empty()) first_missing = missing;
+    }
+  }
+  if (found.empty()) {
+    return {Health::kWarn, "worker",
+            absl::StrCat("cobra-worker carries no LibTorch, and no other runtime is here, so this machine cannot be "
+                         "measured: ",
+                         first_missing),
+            "install PyTorch, ONNX Runtime, OpenVINO or ncnn, and try: cobra-worker runtimes"};
+  }
+  return {Health::kOk, "worker",
+          absl::StrCat("carries no LibTorch, measures through ", answer.value("python", "python3"), ": ",
+                       absl::StrJoin(found, ", "), " (calibrate --runner NAME)"),
+          ""};
+}
+
 Finding WorkerFinding(json* machine) {
   const std::string worker = SiblingProgram("cobra-worker");
   if (!IsInstalled(worker)) {
@@ -69,6 +98,7 @@ Finding WorkerFinding(json* machine) {
                          machine->value("runtime", "")),
             ""};
   }
+  if (absl::StrContains(ran.text, "carries no LibTorch")) return RuntimesFinding(worker, kPatience);
   if (absl::StrContains(ran.text, ".lock") || absl::StrContains(ran.text, "--share-device")) {
     return {Health::kWarn, "worker", absl::StrCat("another one is measuring: ", LastLine(ran.text)),
             "wait for it, or use another processor: --core N"};
@@ -146,7 +176,7 @@ Findings LookAtLibraries() {
   } else {
     findings.push_back(
         {Health::kOk, "runtimes",
-         absl::StrCat("LibTorch only; ",
+         absl::StrCat("those of python3; ",
                       IsInSourceTree() ? "scripts/setup.sh --runtimes installs others for calibrate --runner"
                                        : absl::StrCat("others for calibrate --runner: COBRA_RUNNER_PYTHON names a "
                                                       "Python that has them (",

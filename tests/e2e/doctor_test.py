@@ -221,6 +221,22 @@ class DoctorTest(unittest.TestCase):
         self.assertIn("is not private to this user", self.worst(found, "server")["text"])
         self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o755)  # it is the user's to mend
 
+    def test_a_worker_without_libtorch(self):
+        for torch, health, words in (
+            ({"version": "2.13.0"}, "ok", "measures through python3: torch 2.13.0 (calibrate --runner NAME)"),
+            ({"missing": "python3 has no module torch"}, "warn", "cannot be measured: python3 has no module torch"),
+        ):
+            answer = json.dumps({"python": "python3", "runtimes": [dict(torch, name="torch")]})
+            refusal = "cobra-worker: error: describe: this cobra-worker carries no LibTorch"
+            self.stand_in(
+                "cobra-worker",
+                "#!/bin/sh\nif [ $1 = runtimes ]; then echo '%s'; else echo '%s' >&2; exit 2; fi\n" % (answer, refusal),
+            )
+            code, found = self.examine()
+            self.assertEqual(found["worker"][0]["health"], health)
+            self.assertIn(words, found["worker"][0]["text"])
+            self.assertNotIn("BLAS", found)
+
     def test_a_worker_that_does_not_run(self):
         self.stand_in(
             "cobra-worker", "#!/bin/sh\necho 'error while loading shared libraries: libtorch.so' >&2\nexit 127\n"
