@@ -123,7 +123,7 @@ class RunnerCommandTest : public ::testing::Test {
 
 TEST_F(RunnerCommandTest, SaysWhatIsMissing) {
   ::setenv("COBRA_RUNNER_PYTHON", "/no/such/python3", 1);
-  EXPECT_THAT(ErrorOf("torch"), StartsWith("--runner torch: /no/such/python3: is not there"));
+  EXPECT_THAT(ErrorOf("torch"), StartsWith("--runner torch: there is no /no/such/python3; "));
   StandIn(R"(echo '{"torch": null, "numpy": "1.24"}')");
   EXPECT_TRUE(absl::IsFailedPrecondition(RunnerCommand("torch").status()));
   EXPECT_THAT(ErrorOf("torch"), HasSubstr("has no module torch: "));

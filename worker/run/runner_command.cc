@@ -66,7 +66,7 @@ absl::StatusOr<Json> AskPython(const std::string& python, const std::vector<std:
   const absl::StatusOr<std::string> text = RunProgram(command, options);
   const std::string other = "name another Python: COBRA_RUNNER_PYTHON=/path/to/python3";
   if (absl::IsNotFound(text.status()))
-    return absl::FailedPreconditionError(absl::StrCat(python, ": is not there; ", other));
+    return absl::FailedPreconditionError(absl::StrCat("there is no ", python, "; ", other));
   if (!text.ok()) return absl::FailedPreconditionError(absl::StrCat(text.status().message(), "; ", other));
   Json found = ParseJson<Json>(*text);
   if (found.is_object()) return found;
