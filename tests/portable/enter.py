@@ -138,8 +138,14 @@ def start(command):
     )
 
 
+def used():
+    """Processor time of the processes that have ended."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime + ended.ru_stime
+
+
 def run(command):
-    began = time.monotonic()
+    began, before = time.monotonic(), used()
     process = start(command)
     if command["log"]:
         return {"pid": process.pid}
@@ -150,7 +156,13 @@ def run(command):
         out, err = process.communicate()
         err += b"\n(stopped: it took too long)"
     seconds = time.monotonic() - began
-    return {"code": process.returncode, "out": out.hex(), "err": err.hex(), "seconds": seconds}
+    return {
+        "code": process.returncode,
+        "out": out.hex(),
+        "err": err.hex(),
+        "seconds": seconds,
+        "processor_s": used() - before,
+    }
 
 
 def answer(request):

@@ -69,6 +69,10 @@ class HardPlaces(unittest.TestCase):
             self.assert_answers(inside)
             self.assert_answers(inside, user=USER, environment={"HOME": "/tmp"})
 
+    def test_without_devices(self):
+        with roots.Inside(LAYER, dev=False) as inside:
+            self.assert_answers(inside)
+
     def test_temporary_folder_without_execution(self):
         with roots.Inside(LAYER, tmp="noexec") as inside:
             self.assert_answers(inside, user=USER, environment={"HOME": "/tmp"})

@@ -88,23 +88,17 @@ class Names(unittest.TestCase):
 
     def test_users(self):
         """libpq asks who the user is, and for the host: it fails with a sentence, not with a signal."""
+        database = "postgresql://predictor.example:1/cobra"
+        command = [SERVER, "--listen", f"127.0.0.1:{PORT}", "--metrics", "", "--store", database]
         for folder in [[], *([folder] for folder in root_folders())]:
-            for name, text in SWITCHES.items():
-                with roots.Inside(LAYER, *folder) as inside, self.subTest(folder=folder, switch=name):
-                    inside.write("/etc/hosts", HOSTS)
+            with roots.Inside(LAYER, *folder) as inside:
+                inside.write("/etc/hosts", HOSTS)
+                for name, text in SWITCHES.items():
                     inside.write("/etc/nsswitch.conf", text)
-                    command = [
-                        SERVER,
-                        "--listen",
-                        f"127.0.0.1:{PORT}",
-                        "--metrics",
-                        "",
-                        "--store",
-                        "postgresql://predictor.example:1/cobra",
-                    ]
-                    answer = inside.run(*command, user=4711, environment={"HOME": None})
-                    self.assertIn(answer.code, (1, 3), answer.err)
-                    self.assertIn("predictor.example", answer.err)
+                    with self.subTest(folder=folder, switch=name):
+                        answer = inside.run(*command, user=4711, environment={"HOME": None})
+                        self.assertIn(answer.code, (1, 3), answer.err)
+                        self.assertIn("predictor.example", answer.err)
 
 
 roots.archive()

@@ -82,7 +82,7 @@ class Refused(Exception):
 
 class Answer:
     def __init__(self, reply):
-        self.code, self.seconds = reply["code"], reply["seconds"]
+        self.code, self.seconds, self.processor_s = reply["code"], reply["seconds"], reply["processor_s"]
         self.out_bytes, self.err_bytes = bytes.fromhex(reply["out"]), bytes.fromhex(reply["err"])
         self.out, self.err = self.out_bytes.decode(errors="replace"), self.err_bytes.decode(errors="replace")
 
@@ -339,18 +339,18 @@ def has_python(root):
 
 
 def done(answer):
+    """The answer, if it has succeeded."""
     if answer.code != 0:
         raise Refused(answer.out + answer.err)
-    return answer.seconds
+    return answer
 
 
-def install(inside, root):
-    """Unpacks the archive with what the root has: the folder of the programs, and seconds."""
-    path = "/tmp/" + os.path.basename(archive())
-    inside.copy(archive(), path)
+def install(inside):
+    """Unpacks the archive: the folder of the programs, and tar's answer."""
+    name = os.path.basename(archive())
+    inside.copy(archive(), "/tmp/" + name)
     inside.folder_at("/srv")
-    seconds = done(inside.run("tar", "xzf", path, cwd="/srv"))
-    return f"/srv/{os.path.basename(path).split('.tar')[0]}/bin", seconds
+    return f"/srv/{name.split('.tar')[0]}/bin", done(inside.run("tar", "xzf", "/tmp/" + name, cwd="/srv"))
 
 
 def serve(inside, address, *flags, program=("/opt/cobra/bin/cobra-server",), seconds=60):
@@ -362,19 +362,22 @@ def serve(inside, address, *flags, program=("/opt/cobra/bin/cobra-server",), sec
 
 
 def install_wheel(inside, root):
-    """What comes before python3 and cobra-client, if they are not on PATH, and seconds: of an
-    environment, and of pip."""
+    """What comes before python3 and cobra-client, if they are not on PATH; the answer of `venv`, or
+    None where no environment is needed, and that of pip."""
     inside.copy(wheel(), "/tmp/wheels/" + os.path.basename(wheel()))
     packages = os.path.join(ROOTS, "wheels", root)
     for name in os.listdir(packages):
         inside.copy(os.path.join(packages, name), "/tmp/wheels/" + name)
-    folder, environment_s = "", 0.0
+    folder, made = "", None
     if has(root, "usr/lib/python3/dist-packages"):  # Debian wants an environment
-        environment_s = done(inside.run("python3", "-m", "venv", "/tmp/env"))
+        made = done(inside.run("python3", "-m", "venv", "/tmp/env"))
         folder = "/tmp/env/bin/"
     offline = ("--no-index", "--find-links", "/tmp/wheels")
-    pip_s = done(inside.run(folder + "python3", "-m", "pip", "install", *offline, "cobra-latency", timeout=600))
-    return folder, environment_s, pip_s
+    return (
+        folder,
+        made,
+        done(inside.run(folder + "python3", "-m", "pip", "install", *offline, "cobra-latency", timeout=600)),
+    )
 
 
 def ordinary_answers(questions, folder):
@@ -410,4 +413,4 @@ def version_of(name):
     with contextlib.suppress(OSError):
         with open(os.path.join(ROOTS, name, "etc", "os-release")) as file:
             return re.search(r'^PRETTY_NAME="?([^"\n]*)', file.read(), re.M)[1]
-    return name
+    return {"fedora": "Fedora's places, laid out by hand", "busybox": "busybox alone"}.get(name, name)

@@ -33,7 +33,7 @@ class Root:
             if self.name == "empty":
                 folder = "/opt/cobra/bin"
             else:
-                folder = roots.install(inside, self.name)[0]
+                folder = roots.install(inside)[0]
             self.assert_same_answers(inside, [folder + "/cobra-client"])
             self.assert_same_answers(inside, [folder + "/cobra", "client"])
 
