@@ -24,8 +24,8 @@ PORTABLE = os.path.join(support.ROOT, "build", "portable", NAME + ".tar.xz")
 INFO = f"cobra_latency-{build_backend.VERSION}.dist-info"
 DATA = f"cobra_latency-{build_backend.VERSION}.data"
 MOST_BYTES = 30_000_000
-NET = "import torch.nn as nn\n\n\ndef Net():\n    return nn.Sequential(nn.Conv2d(3, 8, 3), nn.ReLU())\n"
-QUESTION = ("--entry", "Net()", "--input", "1x3x64x64", "--target", "cpu-epyc-genoa-1t")
+NET = os.path.join(support.ROOT, "examples", "convnet.py")
+ENTRY, INPUT, TARGET = "ConvNet(ConvNetConfig.named('s'))", "1x3x192x192", "cpu-epyc-genoa-1t"
 
 
 @functools.lru_cache()
@@ -100,7 +100,11 @@ class InstalledTest(unittest.TestCase):
         cls.before = cls.environment.files()
         # Of two wheels of one version pip takes the one that is for fewer machines.
         cls.environment.pip("install", "--find-links", cls.wheels, "cobra-latency")
-        cls.net = support.write("net.py", NET)
+        cls.program = (
+            "import cobra_latency as c; client = c.local(libraries=[]);"
+            f"answer = client.predict(c.Source({NET!r}, {ENTRY!r}), {INPUT!r}, {TARGET!r});"
+            "print(client.was_started, answer.ms)"
+        )
         cls.addClassCleanup(cls.stop_server)
 
     @classmethod
@@ -116,17 +120,28 @@ class InstalledTest(unittest.TestCase):
 
     def test_one_server_answers_the_client_and_python(self):
         answers = []
+        question = ["predict", NET, "--entry", ENTRY, "--input", INPUT, "--target", TARGET, "--format", "json"]
         for command in (["cobra-client"], ["python", "-m", "cobra_latency"]):
-            said = self.environment.bin(*command, "predict", self.net, *QUESTION, "--format", "json")
+            said = self.environment.bin(*command, *question)
             answers.append(json.loads(said)["predictions"][0]["latency_us"] / 1000)
-        program = (
-            "import cobra_latency as c; client = c.local(libraries=[]);"
-            f"answer = client.predict(c.Source({self.net!r}, 'Net()'), '1x3x64x64', 'cpu-epyc-genoa-1t');"
-            "print(client.was_started, answer.ms)"
-        )
-        was_started, answer = self.environment.bin("python", "-c", program).split()
+        was_started, answer = self.environment.bin("python", "-c", self.program).split()
         self.assertEqual(was_started, "False")
         self.assertEqual({round(float(ms), 3) for ms in answers}, {round(float(answer), 3)})
+
+    def test_a_machine_without_proc(self):
+        """The model is read in a confined process of the server, which limits its own memory."""
+        unshared = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
+        try:
+            support.run(*unshared, "true")
+        except (AssertionError, FileNotFoundError) as error:
+            self.skipTest(f"/proc cannot be hidden here: {error}")
+        folder = support.path("without-proc")
+        os.makedirs(folder, mode=0o700)
+        python = os.path.join(self.environment.folder, "bin", "python")
+        program = f"try:\n    {self.program}\nfinally:\n    client.stop_server()"
+        hidden = support.run(*unshared, python, "-c", program, XDG_RUNTIME_DIR=folder, XDG_STATE_HOME=folder)
+        started, answer = hidden.split()
+        self.assertEqual((started, answer), ("True", self.environment.bin("python", "-c", self.program).split()[1]))
 
     def test_other_ways_to_install(self):
         wheel = the_wheel()
