@@ -10,6 +10,7 @@ import importlib.util
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import tarfile
@@ -37,9 +38,23 @@ QUESTION = ("client", "predict", "/net.py", "--entry", "Net()", "--input", "1x3x
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
+def version():
+    with open(os.path.join(roots.SOURCE, "CMakeLists.txt")) as file:
+        return re.search(r"^project\(cobra VERSION ([0-9.]+)", file.read(), re.M)[1]
+
+
+def commit_time(path):
+    with tarfile.open(path) as tar:
+        return tar.next().mtime
+
+
+@functools.lru_cache(maxsize=None)
 def archives():
-    found = sorted(glob.glob(os.path.join(roots.BUILT, "cobra-*-linux-*.tar.xz")))
-    return found or roots.skip(f"no portable archive in {roots.BUILT} (scripts/build-portable.sh makes it)")
+    """That of x86-64, and those of other architectures that are of the same commit."""
+    found = [os.path.join(roots.BUILT, f"cobra-{version()}-linux-{name}.tar.xz") for name in ARCHITECTURES]
+    if not os.path.exists(found[0]):
+        roots.skip(f"{found[0]} has not been built (scripts/build-portable.sh makes it)")
+    return [path for path in found if os.path.exists(path) and commit_time(path) == commit_time(found[0])]
 
 
 def build(folder):
@@ -56,10 +71,6 @@ def built():
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder)
     return folder, build(folder)
-
-
-def version():
-    return os.path.basename(archives()[0]).split("-")[1]
 
 
 class Layout:
