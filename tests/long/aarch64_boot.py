@@ -55,6 +55,11 @@ def quoted(words):
     return " ".join("'%s'" % word for word in words)
 
 
+def without_seconds(answer):
+    """An answer without how long it took the server."""
+    return re.sub(r'^ *"(predict|read)_us": .*\n', "", answer, flags=re.MULTILINE)
+
+
 def initramfs(folder, busybox, cobra):
     """A compressed archive of the machine's only files."""
     root = os.path.join(folder, "root")
@@ -135,7 +140,7 @@ def main():
     check("log", lambda text: "listening on" in text)
     check("readers", lambda text: set(text.split("\n")) == {"Seccomp:\t2", ""})
     for i, answer in enumerate(expected):
-        check("question%d" % i, lambda text, answer=answer: text == answer)
+        check("question%d" % i, lambda text, answer=answer: without_seconds(text) == without_seconds(answer))
     check("own", lambda text: "cpu-epyc-genoa-1t" in text)
     check("doctor", lambda text: "confines the processes" in text)
     kernel_name, page = (parts.get(name, ("unknown",))[0].strip() for name in ("kernel", "page"))
