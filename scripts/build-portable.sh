@@ -2,8 +2,8 @@
 # Builds the portable programs: one archive that runs on any Linux, whatever its distribution and C
 # library (docs/installing.md).
 #   scripts/build-portable.sh [x86_64|aarch64]     default: this machine's
-# The archive is build/portable/cobra-VERSION-linux-ARCH.tar.gz, the same as .tar.xz, and beside them
-# its folder. On a machine of the other architecture the programs are compiled across. The same commit
+# The archive is build/portable/cobra-VERSION-linux-ARCH.tar.gz, the same as .tar.xz; beside them are
+# its folder and the wheel (docs/python.md). On a machine of the other architecture the programs are compiled across. The same commit
 # gives the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -67,4 +67,5 @@ for file in "$name.tar.gz" "$name.tar.xz"; do
   (cd build/portable && sha256sum "$file" >"$file.sha256")
   echo "build-portable: build/portable/$file, $(du -k "build/portable/$file" | cut -f1) KB" >&2
 done
+scripts/build-python.sh --portable "build/portable/$name.tar.xz" build/portable
 echo "build/portable/$name.tar.xz"
