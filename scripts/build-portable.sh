@@ -3,8 +3,8 @@
 # library (docs/installing.md).
 #   scripts/build-portable.sh [x86_64|aarch64]     default: this machine's
 # The archive is build/portable/cobra-VERSION-linux-ARCH.tar.gz, the same as .tar.xz; beside them are
-# its folder and the wheel (docs/python.md). On a machine of the other architecture the programs are compiled across. The same commit
-# gives the same bytes.
+# its folder and the wheel (docs/python.md). On a machine of the other architecture the programs are
+# compiled across. The same commit gives the same bytes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
