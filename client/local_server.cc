@@ -47,12 +47,13 @@ std::string FolderOr(const char* name, const std::string& fallback) {
   return folder.empty() || folder[0] != '/' ? fallback : folder;
 }
 
-// Whether `folder` can be written to or, if it does not exist, be made.
+// Whether `folder` can be written to or, if it does not exist, be made. Something that is not a
+// folder is an error to report, not to avoid.
 bool MayWriteBelow(std::string folder) {
   struct stat status = {};
   while (::lstat(folder.c_str(), &status) != 0 && folder.size() > 1)
     folder.erase(std::max<size_t>(folder.rfind('/'), 1));
-  return ::access(folder.c_str(), W_OK | X_OK) == 0;
+  return !S_ISDIR(status.st_mode) || ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
 std::string FolderOfHome() {
