@@ -51,7 +51,7 @@ std::string FolderOr(const char* name, const std::string& fallback) {
 // folder is an error to report, not to avoid.
 bool MayWriteBelow(std::string folder) {
   struct stat status = {};
-  while (::lstat(folder.c_str(), &status) != 0 && folder.size() > 1)
+  while (::stat(folder.c_str(), &status) != 0 && folder.size() > 1)
     folder.erase(std::max<size_t>(folder.rfind('/'), 1));
   return !S_ISDIR(status.st_mode) || ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
