@@ -2,9 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/file/file.h"
+#include "base/file/open_below.h"
 #include "base/limits.h"
 #include "base/text/limit_message.h"
 #include "reader/reader.pb.h"
@@ -47,15 +46,10 @@ std::string LibraryDirectory::DisplayName(absl::string_view path) const {
   return path.empty() ? root_ : absl::StrCat(root_, "/", path);
 }
 
-// RESOLVE_BENEATH: ".." and symbolic links may not lead out of the folder. O_NONBLOCK: a named pipe
-// does not block.
+// O_NONBLOCK: a named pipe does not block.
 Descriptor LibraryDirectory::Open(absl::string_view path) const {
   if (path.find('\0') != absl::string_view::npos) return Descriptor();
-  open_how how = {};
-  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  const std::string name = path.empty() ? "." : std::string(path);
-  return Descriptor(static_cast<int>(::syscall(SYS_openat2, folder_.get(), name.c_str(), &how, sizeof(how))));
+  return OpenBelow(folder_.get(), path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
 absl::StatusOr<std::string> LibraryDirectory::Read(absl::string_view path) const {

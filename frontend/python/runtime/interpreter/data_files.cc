@@ -2,9 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include "absl/strings/strip.h"
 #include "base/file/descriptor.h"
 #include "base/file/file.h"
+#include "base/file/open_below.h"
 #include "base/text/limit_message.h"
 
 namespace cobra::python {
@@ -33,28 +32,6 @@ Descriptor OpenRoot(const std::string& root) {
 
 // After a root could not be opened: whether it is in no file system of this process.
 bool IsElsewhere() { return errno == ENOENT || errno == EPERM; }
-
-// For kernels before 5.6 and filters of system calls that do not know openat2: no symbolic link at
-// all is followed.
-Descriptor OpenWithoutLinks(int root, absl::string_view path, int flags) {
-  Descriptor at(::openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  const std::vector<std::string> parts = absl::StrSplit(path, '/', absl::SkipEmpty());
-  for (size_t i = 0; i < parts.size() && at.valid(); ++i) {
-    const int how = i + 1 == parts.size() ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC;
-    at = Descriptor(::openat(at.get(), parts[i].c_str(), how | O_NOFOLLOW));
-  }
-  return at;
-}
-
-Descriptor OpenBelow(int root, absl::string_view path, int flags) {
-  open_how how = {};
-  how.flags = static_cast<uint64_t>(flags);
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  const std::string name = path.empty() ? "." : std::string(path);
-  const long file = ::syscall(SYS_openat2, root, name.c_str(), &how, sizeof(how));
-  if (file < 0 && (errno == ENOSYS || errno == EPERM)) return OpenWithoutLinks(root, path, flags);
-  return Descriptor(static_cast<int>(file));
-}
 
 // With O_PATH nothing is opened yet: opening a device may already have an effect.
 FileKind KindOf(const Descriptor& file) {
