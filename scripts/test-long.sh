@@ -263,10 +263,11 @@ run_other_machine() {
     COBRA_BIN=build/release/bin /usr/bin/python3 tests/long/other_machine.py build/other-machine.jsonl
 }
 
-# What was built is tried: scripts/build-portable.sh and the wheel come first.
+# The archive, the wheel and the ordinary programs are of one state of the tree.
 run_roots() {
-  local test status=0 python=(env COBRA_BIN=build/release/bin /usr/bin/python3)
-  { scripts/portable-roots.sh && build release cobra-bench cobra-client cobra-server cobra-reader; } >&3 2>&3 || return 1
+  local archive test status=0 python=(env COBRA_BIN=build/release/bin /usr/bin/python3)
+  { scripts/portable-roots.sh && archive=$(scripts/build-portable.sh) && scripts/build-python.sh --portable "$archive" build/portable &&
+    build release cobra-bench cobra-client cobra-server cobra-reader; } >&3 2>&3 || return 1
   for test in roots names trust hard_places; do "${python[@]}" "tests/portable/${test}_test.py" 2>&1 || status=1; done
   for test in old_machine first_answers "speed --serve"; do "${python[@]}" tests/portable/${test/ /.py } || status=1; done
   return $status

@@ -26,10 +26,7 @@ SWITCHES = {
 
 
 def root_folders():
-    found = [
-        os.path.join(roots.ROOTS, name)
-        for name in ("debian-11", "debian-12", "debian-13", "alpine", "fedora", "busybox")
-    ]
+    found = [os.path.join(roots.ROOTS, name) for name in ("debian-11", "debian-12", "debian-13", "alpine")]
     return [folder for folder in found if os.path.isdir(folder)]
 
 

@@ -297,6 +297,14 @@ def peak_kb(pid):
     return 0
 
 
+def processor_s(pid):
+    """What a process has used so far."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def end_servers(runtime_folder):
     for pid in servers_of(runtime_folder):
         with contextlib.suppress(OSError):

@@ -60,7 +60,7 @@ class Root:
                 answer = inside.run("/opt/cobra/bin/" + program, "--version")
                 self.assertEqual(answer.code, 0, answer.err)
             answer = inside.run("/opt/cobra/bin/cobra-worker", "describe")
-            self.assertEqual(answer.code, 1)
+            self.assertEqual(answer.code, 2, answer.err)
             self.assertIn("--runner", answer.err)  # it measures with the user's own PyTorch
 
 
