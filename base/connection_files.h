@@ -7,8 +7,8 @@
 namespace cobra {
 
 struct ConnectionFiles {
-  // Authority of the server's certificate (PEM); "system": those that this machine trusts; empty: no
-  // TLS.
+  // Authority of the server's certificate (PEM); "system": those that this machine trusts; empty:
+  // no TLS.
   std::string tls_ca;
   std::string tls_cert, tls_key;  // certificate of the client and its private key (PEM); empty: none
   std::string token_file;         // empty: no token

@@ -8,8 +8,8 @@
 //   version  of which program and weights it was started from; the server of others is replaced
 // Python's servers, which know folders of libraries, are beside it
 // (client/python/cobra_latency/places.py).
-// Its store and its log are in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra, or beside the
-// socket if nothing may be written there. It ends after ten idle minutes.
+// Its store and its log are in $XDG_STATE_HOME/cobra, by default ~/.local/state/cobra, or beside
+// the socket if nothing may be written there. It ends after ten idle minutes.
 #ifndef COBRA_CLIENT_LOCAL_SERVER_H_
 #define COBRA_CLIENT_LOCAL_SERVER_H_
 

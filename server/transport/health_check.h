@@ -1,5 +1,5 @@
-// The health of a running server, as its --metrics address tells it: `cobra-server health`. It takes
-// no credentials and is not encrypted, so a check in a container needs no certificate.
+// The health of a running server, as its --metrics address tells it: `cobra-server health`. It
+// takes no credentials and is not encrypted, so a check in a container needs no certificate.
 #ifndef COBRA_SERVER_TRANSPORT_HEALTH_CHECK_H_
 #define COBRA_SERVER_TRANSPORT_HEALTH_CHECK_H_
 

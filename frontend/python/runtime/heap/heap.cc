@@ -21,8 +21,8 @@ constexpr int64_t kLeastBudget = int64_t{32} << 20;
 // Of the memory that a run used beyond the image, this much stays mapped for the next run. The rest
 // is returned to the system.
 constexpr size_t kKeptBytes = size_t{8} << 20;
-// If more of the image than this is dirty, it is dropped, not restored: an idle heap should not hold
-// it all.
+// If more of the image than this is dirty, it is dropped, not restored: an idle heap should not
+// hold it all.
 constexpr size_t kMaxDirtyBytes = size_t{3} << 20;
 
 size_t RoundUp(size_t bytes) { return (bytes + PageBytes() - 1) & ~(PageBytes() - 1); }
