@@ -56,14 +56,25 @@ bool MayWriteBelow(std::string folder) {
   return !S_ISDIR(status.st_mode) || ::access(folder.c_str(), W_OK | X_OK) == 0;
 }
 
+// Of a home; empty without one.
 std::string FolderOfHome() {
-  return absl::StrCat(FolderOr("XDG_STATE_HOME", absl::StrCat(FolderOr("HOME", "/tmp"), "/.local/state")), "/cobra");
+  const std::string home = FolderOr("HOME", ""), state = home.empty() ? "" : absl::StrCat(home, "/.local/state");
+  const std::string folder = FolderOr("XDG_STATE_HOME", state);
+  return folder.empty() ? "" : absl::StrCat(folder, "/cobra");
 }
+
+// Whether `folder` belongs to this user, or to nobody yet: su keeps the environment of another one.
+bool IsOfThisUser(const std::string& folder) {
+  struct stat status = {};
+  return ::stat(folder.c_str(), &status) != 0 || status.st_uid == ::geteuid();
+}
+
+bool IsUsable(const std::string& folder) { return !folder.empty() && MayWriteBelow(folder) && IsOfThisUser(folder); }
 
 std::string RuntimeFolder() {
   const std::string xdg = FolderOr("XDG_RUNTIME_DIR", ""), temporary = absl::StrCat("/tmp/cobra-", ::geteuid());
-  if (!xdg.empty() && IsDirectory(xdg)) return absl::StrCat(xdg, "/cobra");
-  return MayWriteBelow(temporary) || !MayWriteBelow(FolderOfHome()) ? temporary : FolderOfHome();
+  if (!xdg.empty() && IsDirectory(xdg) && IsOfThisUser(xdg)) return absl::StrCat(xdg, "/cobra");
+  return MayWriteBelow(temporary) || !IsUsable(FolderOfHome()) ? temporary : FolderOfHome();
 }
 
 // A folder that only the user can open. What another user made there is not trusted: it could be
@@ -137,13 +148,14 @@ class Starter {
         model_(DataPath("model/pretrained")) {}
 
   std::string Find() const {
+    if (!CheckPrivateFolder(folder_).ok()) return "";  // whatever lies there may be of others
     return ListenerOf(PathOf("socket")) != 0 && IsOfThisVersion() ? absl::StrCat("unix:", PathOf("socket")) : "";
   }
 
   LocalServerPlaces Places() const {
     LocalServerPlaces places{program_, model_, folder_, state_, absl::StrCat("unix:", PathOf("socket")), {}, false};
     places.folder_status = FileExists(folder_) ? CheckPrivateFolder(folder_) : absl::OkStatus();
-    places.is_of_this_version = IsOfThisVersion();
+    places.is_of_this_version = places.folder_status.ok() && IsOfThisVersion();
     return places;
   }
 
@@ -153,6 +165,7 @@ class Starter {
     COBRA_RETURN_IF_ERROR(MakePrivateFolder(folder_));
     COBRA_RETURN_IF_ERROR(MakeDirectories(state_));
     ::chmod(state_.c_str(), 0700);  // the store has labels and names of models
+    COBRA_RETURN_IF_ERROR(CheckPrivateFolder(state_));
     COBRA_ASSIGN_OR_RETURN(const Descriptor lock, WaitForLock(PathOf("lock")));
     LocalServer server{absl::StrCat("unix:", PathOf("socket")), false, absl::StrCat(state_, "/server.log")};
     const std::string identity = Identity();
@@ -195,7 +208,7 @@ class Starter {
     // Nothing of the terminal or of a pipeline stays open in it: whoever waits for the end of our
     // output must not wait for the server's. Each line goes to the log's end: the server before
     // this one may still write its last ones.
-    const Descriptor lines(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600));
+    const Descriptor lines(::open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!lines.valid()) return absl::ErrnoToStatus(errno, log);
     const std::vector<std::string> command = {program_,
                                               "--listen",
@@ -242,7 +255,7 @@ bool SomebodyListens(absl::string_view local_address) {
   return socket.valid() && ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0;
 }
 
-std::string UserStateFolder() { return MayWriteBelow(FolderOfHome()) ? FolderOfHome() : RuntimeFolder(); }
+std::string UserStateFolder() { return IsUsable(FolderOfHome()) ? FolderOfHome() : RuntimeFolder(); }
 
 LocalServerPlaces PlacesOfLocalServer() { return Starter().Places(); }
 

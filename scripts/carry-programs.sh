@@ -27,7 +27,8 @@ for program in cobra-train cobra-worker; do
 #!/usr/bin/env bash
 here=$(cd "$(dirname "$0")/.." && pwd)
 torch=$(python3 -c 'import importlib.util; print(importlib.util.find_spec("torch").submodule_search_locations[0])')
-LD_LIBRARY_PATH=$torch/lib:$here/lib exec "$here/real/$(basename "$0")" "$@"
+# The programs are not in their tree: its data is where the scripts run.
+COBRA_DATA=${COBRA_DATA:-$PWD} LD_LIBRARY_PATH=$torch/lib:$here/lib exec "$here/real/$(basename "$0")" "$@"
 WRAPPER
   chmod +x "$work/programs/bin/$program"
 done

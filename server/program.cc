@@ -157,7 +157,8 @@ void AddAccessFlags(CLI::App* app, Flags* flags) {
   ServerOptions* options = &flags->options;
   app->add_option("--credentials", flags->credentials,
                   "Folder of a certificate and an access file to use; a first start makes it, with a token of the "
-                  "role admin");
+                  "role admin")
+      ->check(NotEmpty());
   app->add_option("--tls-name", flags->tls_names,
                   "Another host name or IP address that the certificate of --credentials is for; repeatable");
   app->add_option("--access", options->access_file,

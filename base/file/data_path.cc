@@ -1,11 +1,12 @@
 #include "base/file/data_path.h"
 
-#include <stdlib.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include <climits>
+#include <cstdlib>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace cobra {
@@ -40,15 +41,12 @@ std::string ProgramFolder() {
 }
 
 std::string DataPath(absl::string_view relative) {
-  const std::string bin = ProgramFolder();
-  if (!bin.empty()) {
-    const std::string prefix = Parent(bin), tree = Parent(Parent(prefix));
-    for (const std::string& root : {absl::StrCat(prefix, "/share/cobra"), tree}) {
-      std::string path = absl::StrCat(root, "/", relative);
-      if (::access(path.c_str(), F_OK) == 0) return path;
-    }
-  }
-  return std::string(relative);
+  if (const char* given = std::getenv("COBRA_DATA"); given != nullptr && given[0] == '/')
+    return absl::StrCat(given, "/", relative);
+  const std::string prefix = Parent(ProgramFolder()), installed = absl::StrCat(prefix, "/share/cobra");
+  const std::string build = Parent(prefix);
+  const bool is_built = absl::EndsWith(build, "/build") && ::access(installed.c_str(), F_OK) != 0;
+  return absl::StrCat(is_built ? Parent(build) : installed, "/", relative);
 }
 
 }  // namespace cobra

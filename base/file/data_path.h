@@ -16,8 +16,9 @@ std::string ProgramFile();
 std::string ProgramFolder();
 
 // "model/pretrained": PREFIX/share/cobra/model/pretrained next to an installed PREFIX/bin, or the
-// file of the source tree in which the running program was built (build/PRESET/bin). `relative`
-// itself, from the working directory, if neither is there.
+// file of the source tree in which the running program was built (build/PRESET/bin). It need not
+// exist. $COBRA_DATA, an absolute path, takes the place of both. Never of the working directory: a
+// program that is started in a folder of others must not take theirs.
 std::string DataPath(absl::string_view relative);
 
 }  // namespace cobra

@@ -9,7 +9,7 @@
 
 namespace cobra {
 
-bool IsInSourceTree() { return DataPath("scripts/setup.sh") != "scripts/setup.sh"; }
+bool IsInSourceTree() { return FileExists(DataPath("scripts/setup.sh")); }
 
 std::string DocPath(absl::string_view page) {
   if (IsInSourceTree()) return FileExists(std::string(page)) ? std::string(page) : DataPath(page);

@@ -143,9 +143,19 @@ def trusting():
     return dict(os.environ, GIT_CONFIG_COUNT=str(count + 1), **more)
 
 
+def git_command(*arguments):
+    """Of the checkout that the runner has made. git itself would take a folder of the change for a
+    repository, and run what its configuration names, if it looks like one. A change cannot contain
+    anything called .git."""
+    folder = os.getcwd()
+    while not os.path.lexists(os.path.join(folder, ".git")) and folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+    return ["git", "--git-dir=" + os.path.join(folder, ".git"), "-c", "safe.bareRepository=explicit", *arguments]
+
+
 def git(*arguments):
     """What git prints; None if it fails."""
-    done = subprocess.run(["git", *arguments], capture_output=True, text=True, env=trusting())
+    done = subprocess.run(git_command(*arguments), capture_output=True, text=True, env=trusting())
     return done.stdout.strip() if done.returncode == 0 else None
 
 
@@ -159,9 +169,8 @@ def fetch(commit):
         return
     depth = ["--depth=1"] if git("rev-parse", "--is-shallow-repository") == "true" else []
     print(f"fetching {commit}")
-    subprocess.run(
-        ["git", "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", *depth, "origin", commit], env=trusting()
-    )
+    quiet = ["--quiet", "--no-tags", "--no-recurse-submodules", "--upload-pack=git-upload-pack"]
+    subprocess.run(git_command("fetch", *quiet, *depth, "origin", commit), env=trusting())
     if not has(commit):
         fail(f"{commit}: is not in this checkout and cannot be fetched: give actions/checkout `fetch-depth: 2`, or 0")
 
@@ -209,8 +218,8 @@ def run(command):
     """The exit code and standard error. No line of the output is a workflow command, whatever a
     file of the change is called."""
     end = secrets.token_hex(16)
-    print("$ " + " ".join(command))
-    print("::stop-commands::" + end, flush=True)
+    print("::stop-commands::" + end)
+    print("$ " + " ".join(command), flush=True)
     try:
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", env=trusting())
         print(done.stderr, flush=True)

@@ -22,6 +22,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/file/file.h"
 #include "base/file/pem.h"
 #include "base/status_macros.h"
@@ -127,7 +128,11 @@ absl::Status WriteAll(const CredentialFiles& files, const std::vector<std::strin
   request.name = request.role = "admin";
   request.token_file = files.token;
   COBRA_ASSIGN_OR_RETURN(const std::string line, MakeToken(request));
-  return WriteFileAtomic(files.access, line + "\n");
+  COBRA_RETURN_IF_ERROR(WriteFileAtomic(files.access, line + "\n"));
+  for (const std::string& path : {files.cert, files.access}) {  // whatever the umask is
+    if (::chmod(path.c_str(), 0644) != 0) return absl::ErrnoToStatus(errno, path);
+  }
+  return absl::OkStatus();
 }
 
 // In a folder beside, which gets its name when all is written.
@@ -141,10 +146,20 @@ absl::Status Make(const std::string& folder, const std::vector<std::string>& nam
   });
   COBRA_RETURN_IF_ERROR(WriteAll(files, names));
   // The key and the token can be read by their owner only; clients of this machine need the rest.
-  if (::chmod(beside.c_str(), 0755) != 0 || ::rename(beside.c_str(), folder.c_str()) != 0)
+  if (::chmod(beside.c_str(), 0755) != 0) return absl::ErrnoToStatus(errno, "cannot be created");
+  if (::rename(beside.c_str(), folder.c_str()) != 0) {
+    if (errno == ENOTEMPTY || errno == EEXIST) return absl::AlreadyExistsError("another server has just made it");
     return absl::ErrnoToStatus(errno, "cannot be created");
+  }
   std::move(remove).Cancel();
   return absl::OkStatus();
+}
+
+// Whether no other user but root can change what is there, nor read it if it is a secret.
+bool IsOnlyOurs(const std::string& path, bool is_secret) {
+  struct stat status = {};
+  return ::lstat(path.c_str(), &status) == 0 && !S_ISLNK(status.st_mode) &&
+         (status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & (is_secret ? 077 : 022)) == 0;
 }
 
 // Whether the first certificate of a file is for `name`.
@@ -173,6 +188,7 @@ absl::StatusOr<CredentialFiles> PrepareCredentials(const std::string& folder, co
   if (files.are_new) {
     const absl::Status made = Make(path, names);
     if (made.ok()) return files;
+    if (absl::IsAlreadyExists(made)) return PrepareCredentials(folder, names);
     const std::string message = absl::StrCat("--credentials ", folder, ": ", made.message());
     if (absl::IsInternal(made)) return absl::InternalError(message);
     return UsageError(message, "its parent folder must exist, and the user of the server must be able to write to it");
@@ -180,6 +196,12 @@ absl::StatusOr<CredentialFiles> PrepareCredentials(const std::string& folder, co
   for (const std::string& each : {files.cert, files.key, files.access}) {
     if (!FileExists(each))
       return UsageError(absl::StrCat("--credentials ", folder, ": has no ", each.substr(path.size() + 1)), kRemedy);
+  }
+  for (const std::string& each : {path, files.cert, files.key, files.access}) {
+    if (IsOnlyOurs(each, each == files.key)) continue;
+    return UsageError(absl::StrCat("--credentials ", folder, ": ", each, ": another user owns it or can change it",
+                                   each == files.key ? ", or can read the key" : ""),
+                      kRemedy);
   }
   for (const std::string& name : names) {
     COBRA_ASSIGN_OR_RETURN(const bool is_for, IsFor(files.cert, name));

@@ -77,7 +77,7 @@ absl::Status CheckHealth(absl::string_view address, absl::Duration timeout) {
     return absl::UnavailableError(absl::StrCat(status.message(), " (the address of --metrics is meant)"));
   }
   const std::string reply = Ask(socket, deadline);
-  if (absl::StartsWith(reply, "HTTP/1.1 200 ")) return absl::OkStatus();
+  if (absl::StartsWith(reply, "HTTP/1.1 200 ") && absl::EndsWith(reply, "\r\n\r\nSERVING\n")) return absl::OkStatus();
   if (absl::StartsWith(reply, "HTTP/1.1 503 "))
     return absl::UnavailableError(absl::StrCat(address, ": the server is NOT_SERVING"));
   return absl::UnavailableError(

@@ -14,6 +14,7 @@ runs as a file: `python3 -I comment.py`, in a folder whose modules are not to be
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import os
 import re
@@ -90,9 +91,17 @@ class Api:
                 return
 
 
+def annotation(kind: str, text: object) -> str:
+    """A line for people: in GitHub Actions a workflow command, whose text can begin no other one."""
+    line = " ".join(str(text).split())
+    if "GITHUB_ACTIONS" not in os.environ:
+        return line
+    return f"::{kind} title=cobra-latency::{line.replace('%', '%25')}"
+
+
 def say(text: str) -> None:
     """A notice: in GitHub Actions on the run's page, too."""
-    print(f"::notice title=cobra-latency::{text}" if "GITHUB_ACTIONS" in os.environ else text)
+    print(annotation("notice", text))
 
 
 class GitHub:
@@ -265,7 +274,11 @@ def main() -> int:
                 only_update = not has_news(json.load(file))
         say(comment(report, flags.name, only_update, dict(os.environ)))
     except (OSError, Refused) as error:
-        print(f"::warning title=cobra-latency::{error}" if "GITHUB_ACTIONS" in os.environ else error, file=sys.stderr)
+        print(annotation("warning", error), file=sys.stderr)
+        return 1
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, http.client.HTTPException) as error:
+        # A server that answers something else than its documentation says, or a damaged report.
+        print(annotation("warning", f"no comment: {type(error).__name__}: {error}"), file=sys.stderr)
         return 1
     return 0
 

@@ -163,6 +163,7 @@ class _Starter:
         places.make_private_folder(self.folder)
         os.makedirs(self.state, exist_ok=True)
         os.chmod(self.state, 0o700)  # the store has labels and names of models
+        places.make_private_folder(self.state)
         import fcntl  # Windows, where no server is started, does not have it
 
         with open(os.path.join(self.folder, "lock"), "a") as lock:

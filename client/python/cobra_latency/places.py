@@ -39,9 +39,10 @@ def _absolute(name: str) -> Optional[str]:
 def runtime_folder() -> str:
     """The folder of the socket; it need not exist yet."""
     xdg, temporary = _absolute("XDG_RUNTIME_DIR"), f"/tmp/cobra-{os.geteuid()}"
-    if xdg and os.path.isdir(xdg):
+    if xdg and os.path.isdir(xdg) and _is_of_this_user(xdg):
         return os.path.join(xdg, "cobra")
-    return _folder_of_home() if _is_read_only(temporary) and not _is_read_only(_folder_of_home()) else temporary
+    home = _folder_of_home()
+    return home if home and _is_read_only(temporary) else temporary
 
 
 def suffix_of(libraries: Sequence[str]) -> str:
@@ -58,12 +59,22 @@ def suffix_of(libraries: Sequence[str]) -> str:
 
 def state_folder() -> str:
     """The folder of the store and the log; it need not exist yet."""
-    return runtime_folder() if _is_read_only(_folder_of_home()) else _folder_of_home()
+    return _folder_of_home() or runtime_folder()
 
 
-def _folder_of_home() -> str:
-    home = _absolute("HOME") or "/tmp"
-    return os.path.join(_absolute("XDG_STATE_HOME") or os.path.join(home, ".local", "state"), "cobra")
+def _folder_of_home() -> Optional[str]:
+    """None if there is no home, or nothing may be written there."""
+    home = _absolute("HOME")
+    state = _absolute("XDG_STATE_HOME") or (os.path.join(home, ".local", "state") if home else None)
+    if state is None:
+        return None
+    folder = os.path.join(state, "cobra")
+    return folder if _is_of_this_user(folder) and not _is_read_only(folder) else None
+
+
+def _is_of_this_user(folder: str) -> bool:
+    """Or of nobody yet: su keeps the environment of another user."""
+    return not os.path.exists(folder) or os.stat(folder).st_uid == os.geteuid()
 
 
 def _is_read_only(folder: str) -> bool:

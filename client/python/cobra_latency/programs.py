@@ -54,7 +54,10 @@ def of_file(file: str, name: str) -> Program:
 
 def carried() -> Optional[str]:
     """The executable that came with this package; None if it came without."""
-    return next((path for path in _installed() if os.path.isfile(path)), None)
+    try:
+        return next((path for path in _installed() if os.path.isfile(path)), None)
+    except ValueError:  # a list of files that somebody has changed
+        return None
 
 
 def _installed() -> Iterator[str]:
