@@ -78,6 +78,17 @@ TEST(StartDependentTest, EndsWithTheProcessThatHasStartedIt) {
   ::close(ends[0]);
 }
 
+// Whatever folder the program is started in: what lies there may be of others.
+TEST(DataPathTest, IsNeverOfTheWorkingDirectory) {
+  EXPECT_EQ(DataPath("model/pretrained").front(), '/');
+  EXPECT_EQ(DataPath("no/such/data").front(), '/');
+  ::setenv("COBRA_DATA", "/elsewhere", 1);
+  EXPECT_EQ(DataPath("model"), "/elsewhere/model");
+  ::setenv("COBRA_DATA", "here", 1);
+  EXPECT_EQ(DataPath("model").front(), '/');
+  ::unsetenv("COBRA_DATA");
+}
+
 TEST(SiblingProgramTest, FindsAProgramBesideThisOneOnly) {
   EXPECT_EQ(SiblingProgram("no-such-sibling"), "no-such-sibling");
   EXPECT_EQ(SiblingProgram("base_test").front(), '/');

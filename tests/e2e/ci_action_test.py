@@ -327,6 +327,22 @@ class ActionTest(RunnerTest):
         self.assertFalse(os.path.exists(pwned))
         self.assertNotIn(TOKEN, run.log)
 
+    def test_a_folder_that_looks_like_a_repository(self):
+        """git would take it for one, and run what its configuration names."""
+        repository = self.repository("harmless")
+        pwned = os.path.join(self.work, "pwned")
+        os.makedirs(repository.file("models/objects"))
+        os.makedirs(repository.file("models/refs"))
+        repository.file("models/HEAD", "ref: refs/heads/main\n")
+        remote = f'[remote "origin"]\n\turl = .\n\tuploadpack = "touch {pwned};"\n'
+        repository.file("models/config", "[core]\n\trepositoryformatversion = 0\n\tbare = true\n" + remote)
+        for folder in ("objects", "refs"):
+            repository.file(f"models/{folder}/kept", "")
+        repository.commit()
+        repository.merge = "another"
+        self.run_action(repository, working_directory="models")
+        self.assertFalse(os.path.exists(pwned))
+
     def program(self, name, text):
         """A program of ours, alone in a folder."""
         folder = tempfile.mkdtemp(dir=self.work)

@@ -173,6 +173,14 @@ class OwnServer(unittest.TestCase):
         self.assertEqual(code, 3, err)
         self.assertIn("is not private to this user", err)
 
+    def test_what_others_planted_is_not_read(self):
+        folder = os.path.join(self.home, "run", "cobra")
+        os.mkdir(folder)
+        os.chmod(folder, 0o777)
+        os.mkfifo(os.path.join(folder, "version"))  # whoever opens it waits
+        code, _, err = self.ask("targets", "--no-start", "--deadline-s", "2")
+        self.assertEqual(code, 3, err)
+
     def test_a_server_that_cannot_start_says_why(self):
         with open(os.path.join(self.prefix, "share/cobra/model/pretrained/tensors.safetensors"), "ab") as file:
             file.write(b"x")

@@ -57,6 +57,26 @@ TEST(FirstCredentialsTest, AreMadeOnce) {
   EXPECT_EQ(ListFiles(directory.path(), "")->size(), 4u);  // and nothing is left over
 }
 
+TEST(FirstCredentialsTest, WhatOthersMayChangeOrReadIsNotUsed) {
+  const tests::TemporaryDirectory directory;
+  const std::string folder = absl::StrCat(directory.path(), "/credentials");
+  const absl::StatusOr<CredentialFiles> made = PrepareCredentials(folder, {});
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(ModeOf(made->access), 0644);  // whatever the umask is
+  struct Case {
+    std::string path;
+    mode_t open, usual;
+  };
+  for (const Case& c : {Case{folder, 0777, 0755}, {made->access, 0666, 0644}, {made->key, 0644, 0600}}) {
+    ASSERT_EQ(::chmod(c.path.c_str(), c.open), 0);
+    const absl::Status status = PrepareCredentials(folder, {}).status();
+    ASSERT_TRUE(DiagnosticFromStatus(status)) << status;
+    EXPECT_THAT(DiagnosticFromStatus(status)->message, HasSubstr(c.path + ": another user owns it or can change it"));
+    ASSERT_EQ(::chmod(c.path.c_str(), c.usual), 0);
+  }
+  EXPECT_TRUE(PrepareCredentials(folder, {}).ok());
+}
+
 TEST(FirstCredentialsTest, TheCertificateIsForTheNames) {
   const tests::TemporaryDirectory directory;
   const std::string folder = absl::StrCat(directory.path(), "/credentials");

@@ -118,6 +118,9 @@ class ProgramsTest(unittest.TestCase):
         self.assertIn("Client(", programs.where_to_get_them("Windows", "AMD64"))
 
 
+USER = os.geteuid() or 65534
+
+
 class StateTest(unittest.TestCase):
     """As cobra-client does it (client/local_server.cc), or they would not find one server."""
 
@@ -125,8 +128,12 @@ class StateTest(unittest.TestCase):
         """Of a user who is not root."""
         os.chmod(support.path(), 0o755)
         program = "from cobra_latency import places; print(places.state_folder())"
-        user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
-        environment = {**support.environment(support.path("package")), "HOME": home, "XDG_RUNTIME_DIR": "/tmp"}
+        user = ["setpriv", f"--reuid={USER}", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+        environment = {
+            **support.environment(support.path("package")),
+            "HOME": home,
+            "XDG_RUNTIME_DIR": "/tmp",
+        }  # root's: not taken
         environment.pop("XDG_STATE_HOME", None)
         done = subprocess.run(
             [*user, sys.executable, "-c", program], env=environment, cwd="/", capture_output=True, text=True
@@ -139,10 +146,10 @@ class StateTest(unittest.TestCase):
         os.chmod(home, 0o777)
         self.assertEqual(self.state_folder(home), os.path.join(home, ".local", "state", "cobra"))
         os.chmod(home, 0o555)
-        self.assertEqual(self.state_folder(home), "/tmp/cobra")
+        self.assertEqual(self.state_folder(home), f"/tmp/cobra-{USER}")
 
     def test_a_home_that_is_none(self):
-        self.assertEqual(self.state_folder("/nonexistent"), "/tmp/cobra")
+        self.assertEqual(self.state_folder("/nonexistent"), f"/tmp/cobra-{USER}")
 
 
 if __name__ == "__main__":
