@@ -8,8 +8,10 @@ set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER ${COBRA_TRIPLET}-gcc)
 set(CMAKE_CXX_COMPILER ${COBRA_TRIPLET}-g++)
 set(CMAKE_SYSROOT ${COBRA_PORTABLE}/sysroot-arm64)
-# The sysroot's C library, not the older one that comes with the compiler.
-set(CMAKE_C_FLAGS_INIT -B${CMAKE_SYSROOT}/usr/lib/${COBRA_TRIPLET}/)
+# The sysroot's C library, not the older one that comes with the compiler. glibc's static objects
+# reach 4,096 entries of the GOT; position-independent code of ours alone would take 2,700 of them.
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+set(CMAKE_C_FLAGS_INIT "-B${CMAKE_SYSROOT}/usr/lib/${COBRA_TRIPLET}/ -fno-pie -no-pie")
 set(CMAKE_CXX_FLAGS_INIT ${CMAKE_C_FLAGS_INIT})
 
 set(CMAKE_PREFIX_PATH ${COBRA_PORTABLE}/dependencies-arm64)

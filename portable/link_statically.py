@@ -44,7 +44,8 @@ def static_command(dependencies, command):
     more = [static_library(name, folders) for name in MORE] + sorted(glob.glob(os.path.join(folders[1], "libabsl_*.a")))
     libraries += [path for path in more if path is not None and path not in libraries]
     # Static libraries name each other in circles.
-    flags = ["-static-pie", "-s", "-Wl,--gc-sections", "-Wl,--build-id=none"]
+    static = "-static" if "-fno-pie" in command else "-static-pie"
+    flags = [static, "-s", "-Wl,--gc-sections", "-Wl,--build-id=none"]
     return kept + flags + ["-Wl,--start-group"] + libraries + ["-Wl,--end-group"], missing
 
 
