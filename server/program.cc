@@ -29,12 +29,12 @@
 #include "base/process/command_line.h"
 #include "base/status_macros.h"
 #include "base/user_error.h"
+#include "proto/grpc_log.h"
 #include "proto/protobuf_log.h"
 #include "server/access/access_token.h"
 #include "server/access/first_credentials.h"
 #include "server/lanes/memory_trim.h"
 #include "server/server.h"
-#include "server/transport/grpc_log.h"
 #include "server/transport/health_check.h"
 
 namespace cobra::server {
@@ -373,7 +373,7 @@ int Main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   KeepNoLargeBlocks();
   proto::LogOnlyFatal();
-  ThrottleGrpcLog();
+  proto::ThrottleGrpcLog();
   if (absl::Status caught = CatchSignals(); !caught.ok()) {
     LogError(caught.message());
     return 1;

@@ -417,6 +417,7 @@ MAY_INCLUDE = {
         "client/request",
         "client/input",
         "client/terminal",
+        "proto",
         "frontend/python/torch/names",
         "frontend/python",
         "frontend/python/syntax",
@@ -436,7 +437,7 @@ EXTERNAL = {
     r"|model/training/(.*\.cc|(batch|optimizer|training_run)\.h)$|model/space/"
     r"|lab/(published|variants)/|lab/tables/.*\.cc$"
     r"|worker/execute/",
-    r"(grpc|grpcpp)/": r"(proto/compression|proto/connection|proto/grpc_status|server/|client/[^/]*$|worker/queue/)",
+    r"(grpc|grpcpp)/": r"(proto/compression|proto/connection|proto/grpc_log|proto/grpc_status|server/|client/[^/]*$|worker/queue/)",
     r"google/protobuf/": r"(proto|reader|server|client|worker/queue)/",
     r"seccomp\.h": r"reader/sandbox",
     r"onnx/": r"(frontend|export)/onnx/",

@@ -16,6 +16,7 @@
 #include "client/terminal/output.h"
 #include "client/terminal/progress.h"
 #include "client/terminal/terminal.h"
+#include "proto/grpc_log.h"
 
 namespace cobra::client {
 namespace {
@@ -49,6 +50,7 @@ bool HasJsonFlag(int argc, char** argv) {
 }  // namespace
 
 int Main(int argc, char** argv) {
+  proto::DropGrpcLog();
   Flags flags;
   CLI::App app("Predicts the latency of neural networks.", "cobra-client");
   app.require_subcommand(1);
