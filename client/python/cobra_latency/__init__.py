@@ -11,104 +11,31 @@ sent. All answers print as tables and render in notebooks. The functions here as
 """
 from __future__ import annotations
 
-from typing import Any, AsyncIterator, Iterable, List, Mapping, Sequence, Union
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING
 
-from ._version import __version__
-from .adapting import Adapted, Part, Suggestions, Timed
-from .client import Answer, Client, Names, Question
-from .constraint import FeasibleUnder, Verdict
-from .errors import CobraError, LimitReached, ModelError, Place, ServerError, ServerUnavailable, UnknownName, UsageError
-from .local import LocalClient, local
-from .models import Architecture, Source, graph_of
-from .results import Call, Comparison, Estimate, Explanation, Prediction, Table, TargetInfo, Targets
-from .shapes import Constant, Shape
+from ._version import __version__ as __version__
 
-DEFAULT_SERVER = "127.0.0.1:50051"
+if TYPE_CHECKING:
+    from .api import *
+    from .api import DEFAULT_SERVER as DEFAULT_SERVER
+else:
 
+    def __getattr__(name):
+        """A name of api.py, which is imported when the first one is used, or a module. gRPC and
+        protobuf take a quarter of a second; programs.py and comment.py do without, even if they are
+        not installed."""
+        if name.startswith("_") and name != "__all__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if importlib.util.find_spec(f"{__name__}.{name}"):
+            return importlib.import_module(f"{__name__}.{name}")
+        try:
+            value = getattr(importlib.import_module(f"{__name__}.api"), name)
+        except AttributeError:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+        globals()[name] = value
+        return value
 
-def predict(
-    model: Any,
-    inputs: Any = None,
-    targets: Names = "this-machine",
-    *,
-    server: str = DEFAULT_SERVER,
-    breakdown: bool = False,
-) -> Prediction:
-    """Client.predict() of the server."""
-    with Client(server) as client:
-        return client.predict(model, inputs, targets, breakdown=breakdown)
-
-
-def predict_many(questions: Iterable[Question], *, server: str = DEFAULT_SERVER) -> List[Answer]:
-    """Client.predict_many() of the server."""
-    with Client(server) as client:
-        return client.predict_many(questions)
-
-
-async def stream(questions: Iterable[Question], *, server: str = DEFAULT_SERVER) -> AsyncIterator[Answer]:
-    """Client.stream() of the server."""
-    with Client(server) as client:
-        async for answer in client.stream(questions):
-            yield answer
-
-
-def compare(
-    networks: Union[Mapping[str, Any], Sequence[Any]],
-    inputs: Any = None,
-    targets: Names = "this-machine",
-    *,
-    server: str = DEFAULT_SERVER,
-) -> Comparison:
-    """Client.compare() of the server."""
-    with Client(server) as client:
-        return client.compare(networks, inputs, targets)
-
-
-def explain(
-    model: Any, inputs: Any = None, target: Names = "this-machine", *, server: str = DEFAULT_SERVER, top: int = 10
-) -> Explanation:
-    """Client.explain() of the server."""
-    with Client(server) as client:
-        return client.explain(model, inputs, target, top=top)
-
-
-__all__ = [
-    "Adapted",
-    "Answer",
-    "Architecture",
-    "Call",
-    "Client",
-    "CobraError",
-    "Comparison",
-    "Constant",
-    "Estimate",
-    "Explanation",
-    "FeasibleUnder",
-    "LimitReached",
-    "LocalClient",
-    "ModelError",
-    "Part",
-    "Place",
-    "Prediction",
-    "Question",
-    "ServerError",
-    "ServerUnavailable",
-    "Shape",
-    "Source",
-    "Suggestions",
-    "Table",
-    "TargetInfo",
-    "Targets",
-    "Timed",
-    "UnknownName",
-    "UsageError",
-    "Verdict",
-    "__version__",
-    "compare",
-    "explain",
-    "graph_of",
-    "local",
-    "predict",
-    "predict_many",
-    "stream",
-]
+    def __dir__():
+        return sorted({*globals(), *__getattr__("__all__")})

@@ -230,9 +230,10 @@ def comment(report: str, name: str, only_update: bool, environment: Dict[str, st
     """Comments; what was done, for people. Raises Refused."""
     mark = mark_of(name)
     host = host_of(environment)
-    why = "no comment: this is neither GitHub Actions nor GitLab CI" if host is None else host.nothing_to_do()
-    if why:
-        return str(why)
+    if host is None:
+        return "no comment: this is neither GitHub Actions nor GitLab CI"
+    if host.nothing_to_do():
+        return str(host.nothing_to_do())
     try:
         path = host.find(mark)
         if path is None and only_update:

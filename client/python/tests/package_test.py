@@ -73,9 +73,26 @@ class PackageTest(unittest.TestCase):
         self.assertEqual(done.stdout.strip(), "cobra.v1.PredictRequest", done.stderr)
 
     def test_torch_is_not_imported(self):
-        program = "import sys, cobra_latency; sys.exit('torch' in sys.modules)"
+        program = "import sys, cobra_latency; cobra_latency.Client; sys.exit('torch' in sys.modules)"
         environment = support.environment(support.path("package"))
         self.assertEqual(subprocess.run([sys.executable, "-c", program], env=environment).returncode, 0)
+
+    def test_names_are_imported_when_they_are_used(self):
+        program = (
+            "import sys, cobra_latency\n"
+            "assert {'Client', 'local', '__version__'} < set(dir(cobra_latency)), dir(cobra_latency)\n"
+            "from cobra_latency import *\n"
+            "from cobra_latency.own_server import local as same\n"
+            "assert local is same is cobra_latency.local and Client is cobra_latency.client.Client\n"
+            "assert not hasattr(cobra_latency, 'Clinet') and not hasattr(cobra_latency, '_hidden')\n"
+        )
+        first = "import sys, cobra_latency; sys.exit('grpc' in sys.modules or 'google.protobuf' in sys.modules)"
+        modules = (name for _, name, _ in pkgutil.iter_modules(cobra_latency.__path__) if name != "__main__")
+        environment = support.environment(support.path("package"))
+        for text in (program, first, *(f"import cobra_latency.{name}" for name in modules)):
+            with self.subTest(text):
+                done = subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_the_examples_in_docstrings(self):
         has_torch = importlib.util.find_spec("torch") is not None
@@ -106,6 +123,7 @@ class PackageTest(unittest.TestCase):
 
     def test_types(self):
         self.needs("mypy", "torch", "grpc-stubs")
+        self.check("mypy", "--strict", "--cache-dir", support.path("mypy"), self.program_of_a_user())
         # The libraries of searches are not installed beside the type checkers, and what derives
         # from them is not known.
         settings = "".join(f"[mypy-{name}.*]\nignore_missing_imports = true\n" for name in ADAPTERS.values())
@@ -115,10 +133,24 @@ class PackageTest(unittest.TestCase):
         path = support.write("mypy.ini", settings)
         self.check("mypy", "--config-file", path, "--cache-dir", support.path("mypy"), "-p", "cobra_latency")
 
+    def program_of_a_user(self):
+        """Names of the package, which are imported late, are known to type checkers."""
+        return support.write(
+            "uses.py",
+            "import cobra_latency\n"
+            "from cobra_latency import Client, FeasibleUnder, Prediction\n"
+            "with cobra_latency.local() as client:\n"
+            "    prediction: Prediction = client.predict('net.onnx')\n"
+            "fits = FeasibleUnder(budget_ms=20, target='cpu', client=Client(cobra_latency.DEFAULT_SERVER))\n"
+            "print(cobra_latency.__version__, cobra_latency.predict('net.onnx').ms + prediction.ms, fits('net.onnx'))\n"
+            "cobra_latency.Clinet  # type: ignore[attr-defined]  # --strict: an unused comment is an error\n",
+        )
+
     def test_types_by_pyright(self):
         self.needs("basedpyright", "torch", "grpc-stubs")
         settings = {
-            "include": [support.path("package", "cobra_latency")],
+            "include": [support.path("package", "cobra_latency"), self.program_of_a_user()],
+            "extraPaths": [support.path("package")],
             "ignore": [support.path("package", "cobra_latency", "_proto")],
             "typeCheckingMode": "standard",
             "pythonVersion": "3.9",
@@ -126,7 +158,7 @@ class PackageTest(unittest.TestCase):
         search = os.path.join(support.ROOT, "build", "pypi-search", "lib")
         found = glob.glob(os.path.join(search, "python3*", "site-packages"))
         if found:
-            settings["extraPaths"] = found
+            settings["extraPaths"] += found
         else:
             settings["ignore"].append(support.path("package", "cobra_latency", "search"))
         path = support.write("pyrightconfig.json", json.dumps(settings))

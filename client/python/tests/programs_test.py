@@ -107,8 +107,19 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 126)
         self.assertRegex(done.stderr, f"^{path}: cannot be started: .*\nhint: ")
 
+    def test_programs_need_no_other_package(self):
+        """As `pip install --no-deps` leaves it, and as they start without importing gRPC."""
+        self.install(os.path.join(self.folder, "bin", "cobra-client"))
+        for module, code in (("cobra_latency", 5), ("cobra_latency.comment", 0)):
+            program = (
+                "import runpy, sys; sys.modules.update({'grpc': None, 'google.protobuf': None, 'torch': None});"
+                f"sys.argv[1:] = ['--help']; runpy.run_module({module!r}, run_name='__main__')"
+            )
+            done = self.start("-c", program)
+            self.assertEqual(done.returncode, code, done.stderr)
+
     def test_windows_imports_it_too(self):
-        done = self.start("-c", "import sys; sys.modules['fcntl'] = None; import cobra_latency")
+        done = self.start("-c", "import sys; sys.modules['fcntl'] = None; import cobra_latency; cobra_latency.local")
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_hints_for_other_systems(self):
