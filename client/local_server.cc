@@ -32,7 +32,8 @@
 namespace cobra::client {
 namespace {
 
-constexpr absl::Duration kStartTime = absl::Seconds(60), kEndTime = absl::Seconds(30), kPoll = absl::Milliseconds(10);
+constexpr absl::Duration kStartTime = absl::Seconds(60), kEndTime = absl::Seconds(30), kLockTime = absl::Seconds(90),
+                         kPoll = absl::Milliseconds(10);
 constexpr int kIdleMinutes = 10;
 
 std::string Environment(const char* name) {
@@ -139,6 +140,12 @@ std::string LastLineOf(const std::string& path) {
   return std::string(lines.substr(lines.rfind('\n') == absl::string_view::npos ? 0 : lines.rfind('\n') + 1));
 }
 
+// Of the status of waitpid(). A signal leaves no last line: the kernel short of memory, a limit.
+std::string HowItEnded(int status) {
+  if (!WIFSIGNALED(status)) return "ended";
+  return absl::StrCat("was ended by signal ", WTERMSIG(status), " (", ::strsignal(WTERMSIG(status)), ")");
+}
+
 class Starter {
  public:
   Starter()
@@ -166,8 +173,9 @@ class Starter {
     COBRA_RETURN_IF_ERROR(MakeDirectories(state_));
     ::chmod(state_.c_str(), 0700);  // the store has labels and names of models
     COBRA_RETURN_IF_ERROR(CheckPrivateFolder(state_));
-    COBRA_ASSIGN_OR_RETURN(const Descriptor lock, WaitForLock(PathOf("lock")));
     LocalServer server{absl::StrCat("unix:", PathOf("socket")), false, absl::StrCat(state_, "/server.log")};
+    if (ListenerOf(PathOf("socket")) != 0 && IsOfThisVersion()) return server;
+    COBRA_ASSIGN_OR_RETURN(const Descriptor lock, Lock());
     const std::string identity = Identity();
     if (const pid_t listener = ListenerOf(PathOf("socket")); listener != 0) {
       if (IsOfThisVersion()) return server;
@@ -188,6 +196,15 @@ class Starter {
   }
 
   bool IsOfThisVersion() const { return ReadFile(PathOf("version")).value_or("") == Identity(); }
+
+  // Against other clients that start one.
+  absl::StatusOr<Descriptor> Lock() const {
+    absl::StatusOr<Descriptor> lock = WaitForLock(PathOf("lock"), kLockTime);
+    if (!absl::IsDeadlineExceeded(lock.status())) return lock;
+    return absl::FailedPreconditionError(absl::StrCat(
+        "no server for this user was started: ", lock.status().message(), " since ", absl::FormatDuration(kLockTime),
+        "; end that process (fuser ", PathOf("lock"), " names it), or name a server: --server HOST:PORT"));
+  }
 
   // Another version's: it finishes what it is doing.
   absl::Status End(pid_t listener) const {
@@ -229,8 +246,9 @@ class Starter {
       int status = 0;
       const bool has_ended = ::waitpid(pid, &status, WNOHANG) == pid;
       if (has_ended || absl::Now() > deadline)
-        return absl::FailedPreconditionError(absl::StrCat(
-            "the server for this user ", has_ended ? "ended" : "is not ready", ": ", LastLineOf(log), " (", log, ")"));
+        return absl::FailedPreconditionError(absl::StrCat("the server for this user ",
+                                                          has_ended ? HowItEnded(status) : "is not ready", ": ",
+                                                          LastLineOf(log), " (", log, ")"));
       absl::SleepFor(kPoll);
     }
     return absl::OkStatus();

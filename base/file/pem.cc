@@ -6,7 +6,10 @@
 #include <openssl/x509.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "base/file/file.h"
@@ -26,6 +29,15 @@ Bio Open(absl::string_view pem) { return {BIO_new_mem_buf(pem.data(), static_cas
 // Without it OpenSSL would ask for a password on the terminal.
 int NoPassword(char*, int, int, void*) { return -1; }
 
+// A pipe would be waited for, and empty when the file is read again.
+absl::StatusOr<std::string> ReadPem(absl::string_view path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(std::string(path), error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is not a regular file"));
+  return ReadFile(path, kMaxPemBytes);
+}
+
 Certificate FirstCertificate(absl::string_view pem) {
   const Bio bio = Open(pem);
   Certificate certificate(PEM_read_bio_X509(bio.get(), nullptr, &NoPassword, nullptr), &X509_free);
@@ -43,7 +55,7 @@ Key FirstKey(absl::string_view pem) {
 }  // namespace
 
 absl::StatusOr<std::string> ReadCertificates(absl::string_view path) {
-  COBRA_ASSIGN_OR_RETURN(std::string pem, ReadFile(path, kMaxPemBytes));
+  COBRA_ASSIGN_OR_RETURN(std::string pem, ReadPem(path));
   if (FirstCertificate(pem) == nullptr)
     return absl::InvalidArgumentError(absl::StrCat(path, ": does not begin with a certificate in PEM"));
   return pem;
@@ -51,7 +63,7 @@ absl::StatusOr<std::string> ReadCertificates(absl::string_view path) {
 
 absl::StatusOr<KeyPair> ReadKeyPair(absl::string_view certificate_path, absl::string_view key_path) {
   COBRA_ASSIGN_OR_RETURN(std::string certificates, ReadCertificates(certificate_path));
-  COBRA_ASSIGN_OR_RETURN(std::string key, ReadFile(key_path, kMaxPemBytes));
+  COBRA_ASSIGN_OR_RETURN(std::string key, ReadPem(key_path));
   const Certificate certificate = FirstCertificate(certificates);
   const Key parsed = FirstKey(key);
   if (parsed == nullptr)

@@ -164,17 +164,19 @@ absl::StatusOr<ProgramResult> RunToEnd(const std::vector<std::string>& argv, con
   return result;
 }
 
+absl::StatusOr<std::string> OutputIfOk(absl::string_view program, ProgramResult result) {
+  if (result.exit_status == 0) return std::move(result.output);
+  if (result.exit_status < 0)
+    return absl::InternalError(absl::StrCat(program, ": ended by signal ", -result.exit_status));
+  if (result.exit_status == 127 && result.output.empty())
+    return absl::NotFoundError(absl::StrCat(program, ": not found"));
+  return absl::InternalError(absl::StrCat(program, ": exit status ", result.exit_status));
+}
+
 absl::StatusOr<std::string> RunProgram(const std::vector<std::string>& argv, const SubprocessOptions& options) {
   absl::StatusOr<ProgramResult> result = RunToEnd(argv, options);
   if (!result.ok()) return result.status();
-  if (result->exit_status < 0)
-    return absl::InternalError(absl::StrCat(argv[0], ": ended by signal ", -result->exit_status));
-  if (options.exit_status != nullptr) *options.exit_status = result->exit_status;
-  if (result->exit_status == 127 && result->output.empty())
-    return absl::NotFoundError(absl::StrCat(argv[0], ": not found"));
-  if (result->exit_status != 0)
-    return absl::InternalError(absl::StrCat(argv[0], ": exit status ", result->exit_status));
-  return std::move(result->output);
+  return OutputIfOk(argv[0], *std::move(result));
 }
 
 std::string SiblingProgram(absl::string_view name) {

@@ -43,7 +43,6 @@ struct SubprocessOptions {
   absl::Duration timeout = absl::Minutes(10);    // then it is killed: DeadlineExceeded
   int64_t max_output_bytes = int64_t{64} << 20;  // of standard output: ResourceExhausted
   const std::atomic<bool>* cancelled = nullptr;  // killed when it turns true: Cancelled; not owned
-  int* exit_status = nullptr;                    // set if it ends by itself; not owned
   int standard_input = -1;                       // as in StartOptions
   bool with_errors = false;                      // standard error is in the output too
 };
@@ -54,6 +53,9 @@ struct ProgramResult {
 };
 // Runs `argv` to its end, however it ends.
 absl::StatusOr<ProgramResult> RunToEnd(const std::vector<std::string>& argv, const SubprocessOptions& options = {});
+
+// The output of a program that exited with 0. NotFound or Internal as RunProgram() has them.
+absl::StatusOr<std::string> OutputIfOk(absl::string_view program, ProgramResult result);
 
 // The standard output of `argv` if it exits with 0; its standard error goes to ours. NotFound if
 // there is no such program. Internal, naming the exit status or signal, if it fails. Safe in a

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -36,13 +37,11 @@ absl::StatusOr<std::string> Probe(const CalibrateFlags& flags) {
                                       "--budget", flags.budget};
   if (flags.core >= 0) command.insert(command.end(), {"--core", absl::StrCat(flags.core)});
   if (!flags.runner.empty()) command.insert(command.end(), {"--runner", flags.runner});
-  int exit_status = 0;
   SubprocessOptions options;
-  options.exit_status = &exit_status;
   options.timeout = absl::InfiniteDuration();  // the worker keeps to the budget, the user has Ctrl-C
-  absl::StatusOr<std::string> probe = RunProgram(command, options);
-  if (exit_status == kExitUsage) return UsageError("cobra-worker rejected its arguments");
-  return probe;
+  COBRA_ASSIGN_OR_RETURN(ProgramResult probe, RunToEnd(command, options));
+  if (probe.exit_status == kExitUsage) return UsageError("cobra-worker rejected its arguments");
+  return OutputIfOk(worker, std::move(probe));
 }
 
 // Withdraws the version of the target that serves.

@@ -34,31 +34,19 @@ constexpr int kMostSubmoduleLevels = 10;
 constexpr int64_t kMostListBytes = int64_t{512} << 20;  // of the files of a commit
 constexpr int64_t kMostTextBytes = int64_t{1} << 20;
 
-struct GitAnswer {
-  int exit_status = 0;
-  std::string out;
-};
-
-// What git prints to standard error goes to the user. A status other than that of the program's end
-// is an error.
-absl::StatusOr<GitAnswer> RunGit(const std::vector<std::string>& command, SubprocessOptions options = {}) {
-  GitAnswer answer;
-  options.exit_status = &answer.exit_status;
+// What git prints to standard error goes to the user. A failure of git is an answer.
+absl::StatusOr<ProgramResult> RunGit(const std::vector<std::string>& command, SubprocessOptions options = {}) {
   options.max_output_bytes = kMostListBytes;
-  absl::StatusOr<std::string> out = RunProgram(command, options);
-  if (out.ok()) {
-    answer.out = *std::move(out);
-    return answer;
-  }
-  if (absl::IsNotFound(out.status()) || answer.exit_status == 127)
+  absl::StatusOr<ProgramResult> answer = RunToEnd(command, options);
+  if (absl::IsNotFound(answer.status()) || (answer.ok() && answer->exit_status == 127))
     return UsageError("git: not found", "install git: earlier versions of a model are read from its repository");
-  if (absl::IsInternal(out.status()) && answer.exit_status > 0) return answer;
-  return out.status();
+  if (answer.ok() && answer->exit_status < 0) return OutputIfOk("git", *std::move(answer)).status();
+  return answer;
 }
 
 absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& command, SubprocessOptions options = {}) {
-  COBRA_ASSIGN_OR_RETURN(GitAnswer answer, RunGit(command, options));
-  if (answer.exit_status == 0) return std::move(answer.out);
+  COBRA_ASSIGN_OR_RETURN(ProgramResult answer, RunGit(command, options));
+  if (answer.exit_status == 0) return std::move(answer.output);
   // git has printed why
   return UsageError(absl::StrCat("git: failed with exit status ", answer.exit_status));
 }
@@ -120,13 +108,13 @@ absl::StatusOr<Repository> Repository::Find(const std::string& path) {
 
 absl::StatusOr<Repository> Repository::At(std::string root) {
   Repository repository(std::move(root));
-  COBRA_ASSIGN_OR_RETURN(const GitAnswer opened, RunGit(repository.Git({"rev-parse", "--git-dir"})));
+  COBRA_ASSIGN_OR_RETURN(const ProgramResult opened, RunGit(repository.Git({"rev-parse", "--git-dir"})));
   if (opened.exit_status != 0) return CannotOpen(repository.root_);
   COBRA_ASSIGN_OR_RETURN(
-      const GitAnswer answer,
+      const ProgramResult answer,
       RunGit(repository.Git({"config", "--null", "--name-only", "--get-regexp",
                              "^(filter\\..*\\.(clean|smudge|process|required)|remote\\..*\\.promisor)$"})));
-  for (const absl::string_view key : absl::StrSplit(answer.out, '\0', absl::SkipEmpty())) {
+  for (const absl::string_view key : absl::StrSplit(answer.output, '\0', absl::SkipEmpty())) {
     if (absl::StartsWith(key, "filter.")) {
       repository.filters_.emplace_back(key);
     } else {
@@ -169,14 +157,14 @@ absl::StatusOr<std::string> Repository::Commit(const std::string& revision) cons
     for (const std::string& end : {revision.substr(0, dots), revision.substr(dots + 3)}) {
       COBRA_ASSIGN_OR_RETURN(ends.emplace_back(), Commit(end.empty() ? "HEAD" : end));
     }
-    COBRA_ASSIGN_OR_RETURN(const GitAnswer answer, RunGit(Git({"merge-base", ends[0], ends[1]})));
-    if (answer.exit_status == 0) return Trimmed(answer.out);
+    COBRA_ASSIGN_OR_RETURN(const ProgramResult answer, RunGit(Git({"merge-base", ends[0], ends[1]})));
+    if (answer.exit_status == 0) return Trimmed(answer.output);
     return UsageError(absl::StrCat(shown, ": the two have no common ancestor here"), kShallow);
   }
   COBRA_ASSIGN_OR_RETURN(
-      const GitAnswer answer,
+      const ProgramResult answer,
       RunGit(Git({"rev-parse", "--verify", "--quiet", "--end-of-options", absl::StrCat(revision, "^{commit}")})));
-  if (answer.exit_status == 0) return Trimmed(answer.out);
+  if (answer.exit_status == 0) return Trimmed(answer.output);
   return UsageError(absl::StrCat(shown, ": is not a revision of the repository ", root_), kShallow);
 }
 
@@ -333,7 +321,7 @@ absl::Status Repository::ExportInto(const std::string& commit, const std::string
     const std::string users = absl::StrCat(root_, "/", submodule.path);
     if (depth == 0 || !FileExists(absl::StrCat(users, "/.git"))) continue;  // nothing imports from it now either
     COBRA_ASSIGN_OR_RETURN(const Repository inner, At(users));
-    const absl::StatusOr<GitAnswer> known =
+    const absl::StatusOr<ProgramResult> known =
         RunGit(inner.Git({"cat-file", "-e", absl::StrCat(submodule.object, "^{commit}")}));
     if (!known.ok() || known->exit_status != 0) {
       Say(absl::StrCat("warning: submodule ", WithoutEscapes(submodule.path), ": its commit ",

@@ -96,7 +96,7 @@ Certificate SignItself(EVP_PKEY* key, const std::string& names) {
   return certificate;
 }
 
-std::string PemOf(BIO* bio) {
+std::string Written(BIO* bio) {
   char* data = nullptr;
   const long size = BIO_get_mem_data(bio, &data);
   return std::string(data, static_cast<size_t>(std::max(0L, size)));
@@ -112,7 +112,7 @@ absl::StatusOr<KeyPair> MakeKeyPair(const std::vector<std::string>& names) {
       PEM_write_bio_PKCS8PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1;
   ERR_clear_error();  // OpenSSL's queue of this thread is gRPC's too
   if (!made) return absl::InternalError("OpenSSL cannot make a certificate");
-  return KeyPair{PemOf(cert_text.get()), PemOf(key_text.get())};
+  return KeyPair{Written(cert_text.get()), TextOf(key_text.get())};
 }
 
 CredentialFiles FilesIn(const std::string& folder) {
@@ -162,15 +162,38 @@ bool IsOnlyOurs(const std::string& path, bool is_secret) {
          (status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & (is_secret ? 077 : 022)) == 0;
 }
 
-// Whether the first certificate of a file is for `name`.
-absl::StatusOr<bool> IsFor(const std::string& path, const std::string& name) {
+// The first one of a file.
+absl::StatusOr<Certificate> ReadCertificate(const std::string& path) {
   COBRA_ASSIGN_OR_RETURN(const std::string pem, ReadCertificates(path));
   const Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), &BIO_free);
-  const Certificate certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free);
-  const bool is_for = IsIp(name) ? X509_check_ip_asc(certificate.get(), name.c_str(), 0) == 1
-                                 : X509_check_host(certificate.get(), name.data(), name.size(), 0, nullptr) == 1;
+  return Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), &X509_free);
+}
+
+bool IsFor(X509* certificate, const std::string& name) {
+  const bool is_for = IsIp(name) ? X509_check_ip_asc(certificate, name.c_str(), 0) == 1
+                                 : X509_check_host(certificate, name.data(), name.size(), 0, nullptr) == 1;
   ERR_clear_error();
   return is_for;
+}
+
+// "Nov 29 08:00:00 2036 GMT"
+std::string TimeText(const ASN1_TIME* time) {
+  const Bio bio(BIO_new(BIO_s_mem()), &BIO_free);
+  return ASN1_TIME_print(bio.get(), time) == 1 ? Written(bio.get()) : "an unknown time";
+}
+
+// Every client would refuse one that has expired.
+absl::Status CheckCertificate(const std::string& folder, const std::string& path,
+                              const std::vector<std::string>& names) {
+  COBRA_ASSIGN_OR_RETURN(const Certificate certificate, ReadCertificate(path));
+  const ASN1_TIME* const end = X509_get0_notAfter(certificate.get());
+  if (X509_cmp_current_time(end) < 0)
+    return UsageError(absl::StrCat("--credentials ", folder, ": ", path, " expired on ", TimeText(end)), kRemedy);
+  for (const std::string& name : names) {
+    if (!IsFor(certificate.get(), name))
+      return UsageError(absl::StrCat("--tls-name ", name, ": ", path, " is not for this name"), kRemedy);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -203,11 +226,7 @@ absl::StatusOr<CredentialFiles> PrepareCredentials(const std::string& folder, co
                                    each == files.key ? ", or can read the key" : ""),
                       kRemedy);
   }
-  for (const std::string& name : names) {
-    COBRA_ASSIGN_OR_RETURN(const bool is_for, IsFor(files.cert, name));
-    if (!is_for)
-      return UsageError(absl::StrCat("--tls-name ", name, ": ", files.cert, " is not for this name"), kRemedy);
-  }
+  COBRA_RETURN_IF_ERROR(CheckCertificate(folder, files.cert, names));
   return files;
 }
 

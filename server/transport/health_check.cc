@@ -5,14 +5,15 @@
 #include <sys/time.h>
 
 #include <cerrno>
-#include <memory>
+#include <cstring>
 #include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "base/file/descriptor.h"
+#include "base/status_macros.h"
+#include "server/transport/listen_socket.h"
 
 namespace cobra::server {
 namespace {
@@ -58,23 +59,15 @@ std::string Ask(const Descriptor& socket, absl::Time deadline) {
 
 absl::Status CheckHealth(absl::string_view address, absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
-  const size_t colon = address.rfind(':');
-  if (colon == absl::string_view::npos) return absl::InvalidArgumentError(absl::StrCat(address, ": is not HOST:PORT"));
-  absl::string_view host = address.substr(0, colon);
-  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const std::string port(address.substr(colon + 1));
-  if (int error = ::getaddrinfo(std::string(host).c_str(), port.c_str(), &hints, &found); error != 0)
-    return absl::UnavailableError(absl::StrCat(address, ": ", ::gai_strerror(error)));
-  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  COBRA_ASSIGN_OR_RETURN(const SocketAddresses addresses, Resolve(address, address, /*flags=*/0));
   Descriptor socket;
   // "localhost" may have an address of IPv6 at which no server listens.
-  for (; found != nullptr && !socket.valid(); found = found->ai_next) socket = Connect(*found, timeout);
+  for (const addrinfo* found = addresses.get(); found != nullptr && !socket.valid(); found = found->ai_next)
+    socket = Connect(*found, timeout);
   if (!socket.valid()) {
-    const absl::Status status = absl::ErrnoToStatus(errno, std::string(address));
-    return absl::UnavailableError(absl::StrCat(status.message(), " (the address of --metrics is meant)"));
+    const std::string why = std::strerror(errno);
+    return absl::UnavailableError(
+        absl::StrCat(address, ": no server listens there (", why, "); the address of --metrics is meant"));
   }
   const std::string reply = Ask(socket, deadline);
   if (absl::StartsWith(reply, "HTTP/1.1 200 ") && absl::EndsWith(reply, "\r\n\r\nSERVING\n")) return absl::OkStatus();

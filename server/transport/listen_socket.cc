@@ -1,6 +1,5 @@
 #include "server/transport/listen_socket.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -11,12 +10,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 
 namespace cobra::server {
 namespace {
@@ -64,21 +63,9 @@ void SetPort(sockaddr* address, int port) {
 }
 
 absl::StatusOr<std::vector<Descriptor>> ListenAtHost(absl::string_view address, absl::string_view host_and_port) {
-  const size_t colon = host_and_port.rfind(':');
-  if (colon == absl::string_view::npos) return absl::InvalidArgumentError(absl::StrCat(address, ": is not HOST:PORT"));
-  absl::string_view host = host_and_port.substr(0, colon);
-  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
-  addrinfo hints = {};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_PASSIVE;
-  addrinfo* found = nullptr;
-  const std::string port(host_and_port.substr(colon + 1));
-  if (int error = ::getaddrinfo(std::string(host).c_str(), port.c_str(), &hints, &found); error != 0) {
-    return absl::UnavailableError(absl::StrCat(address, ": ", ::gai_strerror(error)));
-  }
-  std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
+  COBRA_ASSIGN_OR_RETURN(const SocketAddresses addresses, Resolve(address, host_and_port, AI_PASSIVE));
   std::vector<Descriptor> sockets;
-  for (; found != nullptr; found = found->ai_next) {
+  for (addrinfo* found = addresses.get(); found != nullptr; found = found->ai_next) {
     if (!sockets.empty()) SetPort(found->ai_addr, PortOf(sockets[0]));
     Descriptor socket = Listen(found->ai_addr, found->ai_addrlen);
     // "localhost" may have an address of IPv6 on a machine without it.
@@ -91,6 +78,21 @@ absl::StatusOr<std::vector<Descriptor>> ListenAtHost(absl::string_view address, 
 }
 
 }  // namespace
+
+absl::StatusOr<SocketAddresses> Resolve(absl::string_view address, absl::string_view host_and_port, int flags) {
+  const size_t colon = host_and_port.rfind(':');
+  if (colon == absl::string_view::npos) return absl::InvalidArgumentError(absl::StrCat(address, ": is not HOST:PORT"));
+  absl::string_view host = host_and_port.substr(0, colon);
+  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags;
+  addrinfo* found = nullptr;
+  const std::string port(host_and_port.substr(colon + 1));
+  if (int error = ::getaddrinfo(std::string(host).c_str(), port.c_str(), &hints, &found); error != 0)
+    return absl::UnavailableError(absl::StrCat(address, ": ", ::gai_strerror(error)));
+  return SocketAddresses(found, &::freeaddrinfo);
+}
 
 absl::StatusOr<std::vector<Descriptor>> ListenAt(absl::string_view address) {
   absl::string_view rest = address;

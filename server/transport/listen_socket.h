@@ -2,6 +2,9 @@
 #ifndef COBRA_SERVER_TRANSPORT_LISTEN_SOCKET_H_
 #define COBRA_SERVER_TRANSPORT_LISTEN_SOCKET_H_
 
+#include <netdb.h>
+
+#include <memory>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -16,6 +19,12 @@ namespace cobra::server {
 // socket's path is replaced. The error begins with the address and gives the reason: "127.0.0.1:80:
 // Address already in use".
 absl::StatusOr<std::vector<Descriptor>> ListenAt(absl::string_view address);
+
+// As getaddrinfo() lists them: a chain of ai_next.
+using SocketAddresses = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
+// Of "HOST:PORT" or "[V6]:PORT", a part of `address`, with which errors begin. `flags` are
+// getaddrinfo()'s.
+absl::StatusOr<SocketAddresses> Resolve(absl::string_view address, absl::string_view host_and_port, int flags);
 
 // 0 for a Unix socket.
 int PortOf(const Descriptor& socket);

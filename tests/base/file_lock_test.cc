@@ -21,6 +21,16 @@ TEST(FileLockTest, OneHoldsItUntilItsFileIsClosed) {
   EXPECT_TRUE(TryLock(second));  // it has it already
 }
 
+TEST(FileLockTest, IsNotWaitedForLongerThanAsked) {
+  tests::TemporaryDirectory directory;
+  const std::string path = directory.File("lock");
+  const absl::StatusOr<Descriptor> first = WaitForLock(path);
+  ASSERT_TRUE(first.ok()) << first.status();
+  const absl::Status status = WaitForLock(path, absl::Milliseconds(50)).status();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  EXPECT_EQ(status.message(), path + ": another process holds it");
+}
+
 TEST(FileLockTest, AFolderThatIsMissingIsAnError) { EXPECT_FALSE(WaitForLock("/no/such/folder/lock").ok()); }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "base/file/pem.h"
 
+#include <sys/stat.h>
+
 #include <string>
 #include <vector>
 
@@ -52,6 +54,11 @@ TEST_F(PemTest, WhatIsNotPemIsNamed) {
   EXPECT_THAT(Problem(Cert("none"), Key("a")), HasSubstr(Cert("none") + ": cannot be opened"));
   ASSERT_TRUE(WriteFileAtomic(Cert("cut"), ReadFile(Cert("a")).value().substr(0, 200)).ok());
   EXPECT_THAT(std::string(ReadCertificates(Cert("cut")).status().message()), HasSubstr("does not begin with"));
+}
+
+TEST_F(PemTest, APipeIsNotWaitedFor) {
+  ASSERT_EQ(::mkfifo(Cert("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(ReadCertificates(Cert("pipe")).status().message(), Cert("pipe") + ": is not a regular file");
 }
 
 TEST_F(PemTest, AKeyWithAPasswordIsRefusedWithoutAskingForIt) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`cobra-client` without a server: it starts one for the user, two clients get one, another
 version's is replaced, and where it must not start one it does not."""
+import fcntl
 import os
 import shutil
 import signal
@@ -106,6 +107,13 @@ class OwnServer(unittest.TestCase):
         self.assertEqual(sum(STARTED in err for _, err in answers), 1)
         self.assertEqual(len(self.servers()), 1)
 
+    def test_a_server_that_runs_is_not_waited_for(self):
+        self.assertEqual(self.ask("targets")[0], 0)
+        with open(os.path.join(self.home, "run", "cobra", "lock")) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # as a client does that was stopped while it started one
+            code, _, err = self.ask("targets")
+        self.assertEqual((code, STARTED in err), (0, False), err)
+
     def test_another_version_is_replaced(self):
         self.assertEqual(self.ask("targets")[0], 0)
         (first,) = self.servers()
@@ -187,6 +195,13 @@ class OwnServer(unittest.TestCase):
         code, _, err = self.ask("targets")
         self.assertEqual(code, 3, err)
         self.assertIn("tensors.safetensors", err)
+
+    def test_a_server_that_is_killed_as_it_starts_is_named_so(self):
+        with open(os.path.join(self.prefix, "bin", "cobra-server"), "w") as server:
+            server.write("#!/bin/sh\nkill -9 $$\n")
+        code, _, err = self.ask("targets")
+        self.assertEqual(code, 3, err)
+        self.assertIn("the server for this user was ended by signal 9 (Killed)", err)
 
     def test_an_idle_server_ends(self):
         with tempfile.TemporaryDirectory() as folder:

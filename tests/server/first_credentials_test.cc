@@ -1,6 +1,8 @@
 // The files that --credentials makes. tests/e2e/access_test.py starts a server with them.
 #include "server/access/first_credentials.h"
 
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <sys/stat.h>
 
 #include <string>
@@ -88,6 +90,34 @@ TEST(FirstCredentialsTest, TheCertificateIsForTheNames) {
     EXPECT_EQ(DiagnosticFromStatus(status)->message,
               absl::StrCat("--tls-name ", other, ": ", folder, "/server.pem is not for this name"));
   }
+}
+
+// As a server of ten years finds it.
+void Expire(const CredentialFiles& files) {
+  const absl::StatusOr<KeyPair> pair = ReadKeyPair(files.cert, files.key);
+  ASSERT_TRUE(pair.ok()) << pair.status();
+  BIO* const text = BIO_new_mem_buf(pair->certificates.data(), static_cast<int>(pair->certificates.size()));
+  X509* const certificate = PEM_read_bio_X509(text, nullptr, nullptr, nullptr);
+  BIO* const key_text = BIO_new_mem_buf(pair->key.data(), static_cast<int>(pair->key.size()));
+  EVP_PKEY* const key = PEM_read_bio_PrivateKey(key_text, nullptr, nullptr, nullptr);
+  X509_gmtime_adj(X509_getm_notAfter(certificate), -60);
+  ASSERT_GT(X509_sign(certificate, key, EVP_sha256()), 0);
+  BIO* const written = BIO_new_file(files.cert.c_str(), "w");
+  ASSERT_EQ(PEM_write_bio_X509(written, certificate), 1);
+  for (BIO* bio : {text, key_text, written}) BIO_free(bio);
+  X509_free(certificate);
+  EVP_PKEY_free(key);
+}
+
+TEST(FirstCredentialsTest, AnExpiredCertificateIsNotServed) {
+  const tests::TemporaryDirectory directory;
+  const std::string folder = absl::StrCat(directory.path(), "/credentials");
+  const absl::StatusOr<CredentialFiles> made = PrepareCredentials(folder, {});
+  ASSERT_TRUE(made.ok()) << made.status();
+  Expire(*made);
+  const absl::Status status = PrepareCredentials(folder, {}).status();
+  ASSERT_TRUE(DiagnosticFromStatus(status)) << status;
+  EXPECT_THAT(DiagnosticFromStatus(status)->message, HasSubstr(made->cert + " expired on "));
 }
 
 TEST(FirstCredentialsTest, ErrorsLeaveNothingBehind) {

@@ -259,6 +259,12 @@ std::vector<Sample> MoreNetworks(const std::vector<Sample>& known) {
   return ordered;
 }
 
+// "linear: timeout: ..."
+std::string FailureText(const Sample& sample, const std::optional<store::Measurement>& measured) {
+  if (!measured) return absl::StrCat(sample.label, ": was left out");
+  return absl::StrCat(sample.label, ": ", store::OutcomeName(measured->outcome), ": ", measured->message);
+}
+
 // The measurements of a probe, which grow as long as there is time.
 class Probe {
  public:
@@ -274,8 +280,8 @@ class Probe {
     size_t failed = 0;
     for (const auto& measured : best_) failed += !measured;
     if (failed * 4 <= fixed_) return absl::OkStatus();
-    return absl::UnavailableError(
-        absl::StrCat("probe: ", failed, " of ", fixed_, " measurements failed on this machine"));
+    return absl::UnavailableError(absl::StrCat("probe: ", failed, " of ", fixed_,
+                                               " measurements failed on this machine; the last one: ", last_failure_));
   }
 
   // Until `end`: networks, and after two groups of them one of the fixed part again, so that a
@@ -337,6 +343,7 @@ class Probe {
       const bool is_ok = measured[k] && measured[k]->outcome == store::Outcome::ok;
       if (is_ok) medians_us_[begin + k].push_back(measured[k]->latency.median_us);
       if (is_ok && (!best || measured[k]->undisturbed_us() < best->undisturbed_us())) best = std::move(measured[k]);
+      if (!is_ok) last_failure_ = FailureText(subjects_[begin + k], measured[k]);
       progress_(++done_, static_cast<int>(subjects_.size()), subjects_[begin + k].label);
     }
     longest_group_ = std::max(longest_group_, absl::Now() - start);
@@ -348,6 +355,7 @@ class Probe {
   std::vector<Sample> subjects_;
   std::vector<std::optional<store::Measurement>> best_;  // of each subject
   std::vector<std::vector<double>> medians_us_;          // likewise, of each measurement
+  std::string last_failure_;
   size_t fixed_ = 0;
   int done_ = 0;
   absl::Duration longest_group_ = absl::ZeroDuration();

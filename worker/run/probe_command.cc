@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "base/text/json.h"
 #include "base/text/without_escapes.h"
@@ -16,14 +18,23 @@
 #include "worker/run/probe.h"
 
 namespace cobra::worker {
+namespace {
+
+constexpr absl::Duration kLogPause = absl::Seconds(15);
+
+}  // namespace
 
 absl::Status PrintProbe(const GroupRunnerOptions& options, absl::Duration budget, bool as_json) {
-  // One line, drawn again and erased at the end.
+  // On a terminal one line, drawn again and erased at the end; in a log some lines a minute.
   const bool is_terminal = ::isatty(STDERR_FILENO) != 0;
-  const auto progress = [is_terminal](int done, int subjects, absl::string_view label) {
-    if (is_terminal)
-      std::fprintf(stderr, "\r\033[Kprobe: %d measurements of %d graphs %s", done, subjects,
-                   std::string(label).c_str());
+  absl::Time next_line = absl::Now() + kLogPause;
+  const auto progress = [is_terminal, &next_line](int done, int subjects, absl::string_view label) {
+    if (!is_terminal && absl::Now() < next_line) return;
+    next_line = absl::Now() + kLogPause;
+    std::fprintf(stderr,
+                 is_terminal ? "\r\033[Kprobe: %d measurements of %d graphs %s"
+                             : "probe: %d measurements of %d graphs, the last one %s\n",
+                 done, subjects, std::string(label).c_str());
   };
   const absl::StatusOr<std::string> measured = RunProbe(options, budget, progress);
   if (is_terminal) std::fputs("\r\033[K", stderr);
