@@ -129,39 +129,5 @@ class ProgramsTest(unittest.TestCase):
         self.assertIn("Client(", programs.where_to_get_them("Windows", "AMD64"))
 
 
-USER = os.geteuid() or 65534
-
-
-class StateTest(unittest.TestCase):
-    """As cobra-client does it (client/local_server.cc), or they would not find one server."""
-
-    def state_folder(self, home):
-        """Of a user who is not root."""
-        os.chmod(support.path(), 0o755)
-        program = "from cobra_latency import places; print(places.state_folder())"
-        user = ["setpriv", f"--reuid={USER}", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
-        environment = {
-            **support.environment(support.path("package")),
-            "HOME": home,
-            "XDG_RUNTIME_DIR": "/tmp",
-        }  # root's: not taken
-        environment.pop("XDG_STATE_HOME", None)
-        done = subprocess.run(
-            [*user, sys.executable, "-c", program], env=environment, cwd="/", capture_output=True, text=True
-        )
-        return done.stdout.strip() or done.stderr
-
-    def test_a_home_that_is_read_only(self):
-        home = support.path("home")
-        os.makedirs(home)
-        os.chmod(home, 0o777)
-        self.assertEqual(self.state_folder(home), os.path.join(home, ".local", "state", "cobra"))
-        os.chmod(home, 0o555)
-        self.assertEqual(self.state_folder(home), f"/tmp/cobra-{USER}")
-
-    def test_a_home_that_is_none(self):
-        self.assertEqual(self.state_folder("/nonexistent"), f"/tmp/cobra-{USER}")
-
-
 if __name__ == "__main__":
     support.main()
