@@ -112,7 +112,7 @@ absl::StatusOr<KeyPair> MakeKeyPair(const std::vector<std::string>& names) {
       PEM_write_bio_PKCS8PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1;
   ERR_clear_error();  // OpenSSL's queue of this thread is gRPC's too
   if (!made) return absl::InternalError("OpenSSL cannot make a certificate");
-  return KeyPair{Written(cert_text.get()), TextOf(key_text.get())};
+  return KeyPair{Written(cert_text.get()), Written(key_text.get())};
 }
 
 CredentialFiles FilesIn(const std::string& folder) {
