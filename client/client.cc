@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
@@ -175,14 +176,22 @@ class GrpcClient final : public Client {
       // A server that is there may not be able to answer: its store is lost, or it is stopping.
       const bool is_there = channel_->GetState(/*try_to_connect=*/false) == GRPC_CHANNEL_READY;
       return absl::UnavailableError(absl::StrCat(is_there ? "the server at " : "no server answers at ",
-                                                 options_.address, ": ", ReasonOf(status.message())));
+                                                 options_.address, ": ", ReasonOf(status.message()), OwnHint()));
     }
+    if (absl::IsUnauthenticated(status)) return absl::UnauthenticatedError(absl::StrCat(status.message(), OwnHint()));
     if (absl::IsDeadlineExceeded(status)) {
       return absl::DeadlineExceededError(absl::StrCat("no answer from ", options_.address, " within ",
                                                       absl::FormatDuration(options_.deadline),
-                                                      "; --deadline-s gives it more time"));
+                                                      "; --deadline-s gives it more time", OwnHint()));
     }
     return status;
+  }
+
+  // Who did not name a server may not know of the one at the default address.
+  std::string OwnHint() const {
+    if (options_.own_server == OwnServer::kNo || absl::StartsWith(options_.address, "unix:")) return "";
+    return absl::StrCat("; ", options_.address, " was asked because a server listens there: --server own asks this ",
+                        "user's own");
   }
 
   // Returns earlier if a refused connection is established. gRPC connects only while a thread waits

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -124,13 +125,15 @@ bool IsEnding(pid_t pid) {
          ::access("/proc/self/exe", F_OK) == 0;
 }
 
-// The process that listens there; 0 if none does.
-pid_t ListenerOf(const std::string& socket_path) {
+// The process that listens there, if one does: 0 in a container beside this one that has the same
+// folder, whose processes have no numbers here.
+std::optional<pid_t> ListenerOf(const std::string& socket_path) {
   const Descriptor socket = ConnectTo(socket_path);
   ucred peer = {};
   socklen_t size = sizeof(peer);
-  if (!socket.valid() || ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return 0;
-  return peer.uid == ::geteuid() && !IsEnding(peer.pid) ? peer.pid : 0;
+  if (!socket.valid() || ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  if (peer.uid != ::geteuid() || (peer.pid != 0 && IsEnding(peer.pid))) return std::nullopt;
+  return peer.pid;
 }
 
 std::string LastLineOf(const std::string& path) {
@@ -156,7 +159,7 @@ class Starter {
 
   std::string Find() const {
     if (!CheckPrivateFolder(folder_).ok()) return "";  // whatever lies there may be of others
-    return ListenerOf(PathOf("socket")) != 0 && IsOfThisVersion() ? absl::StrCat("unix:", PathOf("socket")) : "";
+    return ListenerOf(PathOf("socket")) && IsOfThisVersion() ? absl::StrCat("unix:", PathOf("socket")) : "";
   }
 
   LocalServerPlaces Places() const {
@@ -174,12 +177,12 @@ class Starter {
     ::chmod(state_.c_str(), 0700);  // the store has labels and names of models
     COBRA_RETURN_IF_ERROR(CheckPrivateFolder(state_));
     LocalServer server{absl::StrCat("unix:", PathOf("socket")), false, absl::StrCat(state_, "/server.log")};
-    if (ListenerOf(PathOf("socket")) != 0 && IsOfThisVersion()) return server;
+    if (ListenerOf(PathOf("socket")) && IsOfThisVersion()) return server;
     COBRA_ASSIGN_OR_RETURN(const Descriptor lock, Lock());
     const std::string identity = Identity();
-    if (const pid_t listener = ListenerOf(PathOf("socket")); listener != 0) {
+    if (const std::optional<pid_t> listener = ListenerOf(PathOf("socket"))) {
       if (IsOfThisVersion()) return server;
-      COBRA_RETURN_IF_ERROR(End(listener));
+      COBRA_RETURN_IF_ERROR(End(*listener));
     }
     COBRA_RETURN_IF_ERROR(Start(server.log));
     COBRA_RETURN_IF_ERROR(WriteFileAtomic(PathOf("version"), identity));
@@ -208,9 +211,14 @@ class Starter {
 
   // Another version's: it finishes what it is doing.
   absl::Status End(pid_t listener) const {
+    if (listener == 0)
+      return absl::FailedPreconditionError(
+          absl::StrCat(folder_,
+                       ": the server there is another version's, in another container; end it there, or set "
+                       "XDG_RUNTIME_DIR to a folder of this container only"));
     ::kill(listener, SIGTERM);
     const absl::Time deadline = absl::Now() + kEndTime;
-    while (ListenerOf(PathOf("socket")) != 0) {
+    while (ListenerOf(PathOf("socket"))) {
       if (absl::Now() > deadline)
         return absl::FailedPreconditionError(absl::StrCat("the server of another version (process ", listener,
                                                           ") does not end; stop it: kill ", listener));

@@ -6,6 +6,7 @@ import fcntl
 import os
 import socket
 import struct
+import subprocess
 import sys
 import unittest
 
@@ -40,8 +41,8 @@ class DefaultAddress(unittest.TestCase):
     ask = own_server_test.OwnServer.ask
     servers = own_server_test.OwnServer.servers
 
-    def at_default_address(self):
-        return programs.Server(os.path.join(self.home, "other.sqlite"), "--listen", "127.0.0.1:50051")
+    def at_default_address(self, *flags):
+        return programs.Server(os.path.join(self.home, "other.sqlite"), "--listen", "127.0.0.1:50051", *flags)
 
     def answer(self, *arguments, **environment):
         code, out, err = self.ask(*arguments, **environment)
@@ -80,6 +81,24 @@ class DefaultAddress(unittest.TestCase):
             out = self.ask("doctor", "--server", "own")[1]
             self.assertIn("cobra/socket answers", out)
             self.assertNotIn("used instead of", out)
+
+    def test_who_may_not_ask_there_is_told_of_their_own(self):
+        server = os.path.join(programs.BIN, "cobra-server")
+        token = [server, "token", "--name", "ann", "--role", "ask", "--out", os.path.join(self.home, "token")]
+        access = os.path.join(self.home, "access")
+        with open(access, "w") as file:
+            subprocess.run(token, stdout=file, check=True)
+        with self.at_default_address("--access", access):
+            code, _, err = self.ask("targets")
+        self.assertEqual(code, 2, err)
+        self.assertIn("127.0.0.1:50051 was asked because a server listens there: --server own asks", err)
+
+    def test_what_listens_there_may_be_no_server(self):
+        with socket.create_server(("127.0.0.1", 50051)) as other:
+            other.listen()
+            code, _, err = self.ask("targets", "--deadline-s", "2")
+        self.assertNotEqual(code, 0, err)
+        self.assertIn("--server own", err)
 
     def test_nothing_is_reported_to_who_has_none(self):
         with self.at_default_address():

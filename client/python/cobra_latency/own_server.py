@@ -17,6 +17,7 @@ from .errors import CobraError, ServerUnavailable, one_line
 
 _START_S = 60.0
 _END_S = 30.0
+_LOCK_S = 90.0
 _POLL_S = 0.02
 _SERVER = "cobra-server"
 
@@ -57,7 +58,7 @@ class LocalClient(Client):
 
     def server_process(self) -> int:
         """The process id of the server; 0 if it has ended."""
-        return self._starter.listener()
+        return self._starter.listener() or 0
 
     def __reduce__(self) -> Tuple[Any, ...]:
         """Workers of a search start the server again as well, and find one server together."""
@@ -146,28 +147,44 @@ class _Starter:
 
     def find_or_start(self) -> bool:
         """True if it was started."""
-        with _said(), self._locked():
+        with _said():
+            self._make_folders()
             identity = self._identity()
-            if self.listener():
-                if self._known() == identity:
-                    return False
-                self.end()
-            self._start()
-            with open(self.path("version"), "w", encoding="utf-8", errors="surrogateescape") as file:
-                file.write(identity)
+            if self.listener() is not None and self._known() == identity:
+                return False
+            with self._locked():
+                if self.listener() is not None:
+                    if self._known() == identity:
+                        return False
+                    self.end()
+                self._start()
+                with open(self.path("version"), "w", encoding="utf-8", errors="surrogateescape") as file:
+                    file.write(identity)
         return True
 
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """The one lock of all servers of this user."""
+    def _make_folders(self) -> None:
         places.make_private_folder(self.folder)
         os.makedirs(self.state, exist_ok=True)
         os.chmod(self.state, 0o700)  # the store has labels and names of models
         places.make_private_folder(self.state)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """The one lock of all servers of this user."""
         import fcntl  # Windows, where no server is started, does not have it
 
+        deadline = time.monotonic() + _LOCK_S
         with open(os.path.join(self.folder, "lock"), "a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            while True:
+                with contextlib.suppress(BlockingIOError):
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                if time.monotonic() > deadline:
+                    raise ServerUnavailable(
+                        f"{lock.name}: another process has held it for {_LOCK_S} s",
+                        f"end that process (fuser {lock.name} names it), or name a server: Client('HOST:PORT')",
+                    )
+                time.sleep(_POLL_S)
             yield
 
     def _known(self) -> str:
@@ -189,8 +206,9 @@ class _Starter:
             command, executable=self.program.file, capture_output=True, text=True, timeout=_START_S
         ).stdout
 
-    def listener(self) -> int:
-        """The process that listens at the socket; 0 if none does."""
+    def listener(self) -> Optional[int]:
+        """The process that listens at the socket, if one does: 0 in another container that has the
+        same folder, whose processes have no numbers here."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as to:
             try:
                 to.connect(self.path("socket"))
@@ -198,18 +216,23 @@ class _Starter:
                     socket.SOL_SOCKET, getattr(socket, "SO_PEERCRED", 17), struct.calcsize("3i")
                 )
             except OSError:
-                return 0
+                return None
         pid, user, _ = struct.unpack("3i", credentials)
-        return int(pid) if user == os.geteuid() else 0
+        return int(pid) if user == os.geteuid() else None
 
     def end(self) -> None:
         """SIGTERM: the server finishes what it is doing."""
         listener = self.listener()
-        if listener:
+        if listener == 0:
+            raise ServerUnavailable(
+                f"{self.folder}: the server there is of another container",
+                "end it there, or set XDG_RUNTIME_DIR to a folder of this container only",
+            )
+        if listener is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(listener, signal.SIGTERM)
         deadline = time.monotonic() + _END_S
-        while self.listener():
+        while self.listener() is not None:
             if time.monotonic() > deadline:
                 raise ServerUnavailable(
                     f"process {listener}: a server of another version does not exit", f"stop it: kill {listener}"
@@ -226,10 +249,10 @@ class _Starter:
             process = self._spawn(self._command(ready), file)
         deadline = time.monotonic() + _START_S
         while not os.path.exists(ready):
-            ended = process.poll() is not None
-            if ended or time.monotonic() > deadline:
+            status = process.poll()
+            if status is not None or time.monotonic() > deadline:
                 raise ServerUnavailable(
-                    f"{self.program.name}: {'ended' if ended else 'is not ready'}: {_last_line(log)}",
+                    f"{self.program.name}: {_how_it_ended(status)}: {_last_line(log)}",
                     f"its log is {log}",
                 )
             time.sleep(_POLL_S)
@@ -280,6 +303,13 @@ def _installed() -> List[str]:
         for path in sys.path
         if os.path.basename(path) in ("site-packages", "dist-packages") and os.path.isdir(path)
     ]
+
+
+def _how_it_ended(status: Optional[int]) -> str:
+    """A signal leaves no last line in the log."""
+    if status is None:
+        return "is not ready"
+    return f"was ended by {signal.Signals(-status).name}" if status < 0 else "ended"
 
 
 def _last_line(log: str) -> str:
