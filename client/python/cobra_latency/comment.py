@@ -78,7 +78,9 @@ class Api:
                     raise
             except OSError as error:
                 if method == "POST" or attempt == ATTEMPTS:
-                    raise Refused(f"{self._address}: {getattr(error, 'reason', error)}") from None
+                    raise Refused(f"no comment: {self._address}: {getattr(error, 'reason', error)}") from None
+            except (ValueError, RecursionError):
+                raise Refused(f"no comment: {self._address}: the answer is not JSON; is a proxy in between?") from None
             time.sleep(WAIT_S * attempt)
         raise AssertionError("unreachable")
 
@@ -92,8 +94,9 @@ class Api:
 
 
 def annotation(kind: str, text: object) -> str:
-    """A line for people: in GitHub Actions a workflow command, whose text can begin no other one."""
-    line = " ".join(str(text).split())
+    """A line for people: in GitHub Actions a workflow command, whose text can begin no other one, nor
+    move a terminal's cursor."""
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(str(text).split()))
     if "GITHUB_ACTIONS" not in os.environ:
         return line
     return f"::{kind} title=cobra-latency::{line.replace('%', '%25')}"
