@@ -6,6 +6,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "base/text/counted.h"
 #include "base/text/json.h"
 #include "base/text/without_escapes.h"
 #include "nlohmann/json.hpp"
@@ -111,7 +112,7 @@ void AppendFrames(const std::vector<DiagnosticFrame>& frames, std::string* out) 
     while (end < frames.size() && IsSamePosition(frames[i], frames[end])) ++end;
     for (size_t k = i; k < std::min(end, i + kEqual); ++k) AppendFrame(frames[k], &blocks.emplace_back());
     if (end - i > kEqual)
-      blocks.push_back(absl::StrCat("  [Previous line repeated ", end - i - kEqual, " more times]\n"));
+      blocks.push_back(absl::StrCat("  [Previous line repeated ", Counted(end - i - kEqual, "more time"), "]\n"));
     i = end;
   }
   for (size_t i = 0; i < blocks.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "base/diagnostic.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/user_error.h"
 #include "client/answer/exit_code.h"
 #include "client/request/model_question.h"
@@ -113,7 +114,7 @@ absl::Status RefusedError(const std::string& path, const std::vector<RefusedLine
   if (texts.size() > kMaxListed) {
     const size_t more = texts.size() - kMaxListed;
     texts.resize(kMaxListed);
-    texts.push_back(absl::StrCat("and ", more, " more rows"));
+    texts.push_back(absl::StrCat("and ", Counted(more, "more row")));
   }
   const std::optional<Diagnostic> first = DiagnosticFromStatus(refused[0].why);
   return UserError(first.has_value() ? first->kind : Diagnostic::Kind::kUsage,

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/user_error.h"
 #include "client/adapt/usual_targets.h"
 #include "client/answer/exit_code.h"
@@ -155,7 +156,7 @@ absl::StatusOr<int> RunReport(const CommonFlags& common, PageFlags flags) {
   const std::string text = common.json ? IndentedJson(document) : report::ReportPage(document);
   COBRA_RETURN_IF_ERROR(WriteOutput(flags.out, text));
   if (flags.out != "-") {
-    PrintText(absl::StrCat(flags.out, ": ", contents.answers[0].graph->nodes().size(), " calls on ",
+    PrintText(absl::StrCat(flags.out, ": ", Counted(contents.answers[0].graph->nodes().size(), "call"), " on ",
                            absl::StrJoin(contents.targets, ", ")));
   }
   return kExitOk;

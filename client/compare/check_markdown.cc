@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/text/counted.h"
 #include "base/text/utf8.h"
 #include "base/text/without_escapes.h"
 #include "client/compare/check_formats.h"
@@ -118,10 +119,10 @@ std::string Table(const CheckReport& report) {
     for (size_t i = 0; i < shown; ++i) text += rows[i];
     text += "\n";
   }
-  if (shown < rows.size()) absl::StrAppend(&text, "and ", rows.size() - shown, " more rows\n\n");
+  if (shown < rows.size()) absl::StrAppend(&text, "and ", Counted(rows.size() - shown, "more row"), "\n\n");
   if (quiet > 0) {
-    absl::StrAppend(&text, shown == 0 ? "All " : "", quiet, shown == 0 ? "" : " more",
-                    " are the same networks as before.\n\n");
+    absl::StrAppend(&text, shown == 0 && quiet > 1 ? "All " : "", quiet, shown == 0 ? "" : " more",
+                    quiet == 1 ? " is the same network as before.\n\n" : " are the same networks as before.\n\n");
   }
   return text;
 }
@@ -190,7 +191,7 @@ std::string CheckMarkdown(const CheckReport& report, int top) {
     }
     for (const std::string& note : model.notes) add(absl::StrCat("- ", AsCode(model.name), ": ", AsCode(note), "\n"));
   }
-  if (left_out > 0) absl::StrAppend(&text, "- and ", left_out, " more notes\n");
+  if (left_out > 0) absl::StrAppend(&text, "- and ", Counted(left_out, "more note"), "\n");
   if (text.back() == '\n' && text.size() > 1 && text[text.size() - 2] != '\n') text += "\n";
   text += Details(report, kMostCharacters - std::min(kMostCharacters, text.size()), top);
   std::string version;

@@ -177,8 +177,9 @@ class Renderer {
     if (count == 0) return;
     std::vector<std::string> ops;
     for (const auto& [op, n] : by_op) ops.push_back(absl::StrCat(n, " ", op));
-    Line(absl::StrFormat("%s are probably fused with a neighbour (%s): %s ms here, alone %s ms", Counted(count, "call"),
-                         absl::StrJoin(ops, ", "), MillisecondsText(inside_us), MillisecondsText(alone_us)));
+    Line(absl::StrFormat("%s %s probably fused with a neighbour (%s): %s ms here, alone %s ms", Counted(count, "call"),
+                         count == 1 ? "is" : "are", absl::StrJoin(ops, ", "), MillisecondsText(inside_us),
+                         MillisecondsText(alone_us)));
   }
 
   void Overview() {

@@ -7,6 +7,7 @@
 #include "base/diagnostic.h"
 #include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/user_error.h"
 #include "client/answer/exit_code.h"
 #include "client/answer/unknown.h"
@@ -73,7 +74,7 @@ absl::StatusOr<int> RunGraph(const CommonFlags& common, GraphFlags flags) {
   if (!flags.file.format.empty()) {
     const std::string source = absl::StrCat(flags.model.path, " ", flags.model.entry);
     if (absl::Status status = WriteModel(graph, flags, source); !status.ok()) return input.WithUserPaths(status);
-    PrintText(absl::StrCat(flags.file.path, ": ", graph.nodes().size(), " calls; ", WeightsOf(flags.file)));
+    PrintText(absl::StrCat(flags.file.path, ": ", Counted(graph.nodes().size(), "call"), "; ", WeightsOf(flags.file)));
     return kExitOk;
   }
   common.json ? PrintData(graph::GraphToJson(graph)) : PrintText(GraphTable(graph));

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/text/counted.h"
 #include "base/text/without_escapes.h"
 #include "client/answer/target_ranking.h"
 #include "client/terminal/output.h"
@@ -97,7 +98,7 @@ std::string TargetsExplainedText(const v1::PredictResponse& response, absl::stri
       paint.Heading(WithoutEscapes(title)), "\n", RankingText(response, style, nullptr, sheets), "\n",
       paint.Heading("Operators, by how much the targets differ"), "\n", OperatorTable(std::move(rows), style));
   if (shown < operators.size())
-    absl::StrAppend(&text, operators.size() - shown, " more operators: --top ", operators.size(), "\n");
+    absl::StrAppend(&text, Counted(operators.size() - shown, "more operator"), ": --top ", operators.size(), "\n");
   return text;
 }
 

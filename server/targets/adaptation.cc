@@ -18,6 +18,7 @@
 #include "base/diagnostic.h"
 #include "base/names.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/text/limit_message.h"
 #include "base/user_error.h"
 #include "graph/form/graph_bytes.h"
@@ -91,7 +92,7 @@ absl::Status CheckSameDevice(const ModelSnapshot& model, const predict::TargetSp
                        (known.kind == "gpu" || known.threads == machine.threads);
   if (serving->samples == 0 || is_same) return absl::OkStatus();
   const auto what = [](const predict::TargetSpec& spec) {
-    const std::string threads = spec.kind == "gpu" ? "" : absl::StrCat(", ", spec.threads, " threads");
+    const std::string threads = spec.kind == "gpu" ? "" : absl::StrCat(", ", Counted(spec.threads, "thread"));
     return absl::StrCat(spec.device, " (", spec.precision, ", ", spec.compile, ", ", spec.layout, threads, ")");
   };
   return UsageError(

@@ -11,6 +11,7 @@
 #include "base/bytes/keyed_hash.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/text/limit_message.h"
 #include "base/text/utf8.h"
 #include "base/user_error.h"
@@ -118,7 +119,8 @@ absl::Status RefusedError(const std::vector<predict::RefusedRow>& refused) {
   std::string message;
   for (size_t i = 0; i < std::min(refused.size(), kMaxListed); ++i)
     absl::StrAppend(&message, i == 0 ? "" : "; ", "row ", refused[i].row, ": ", refused[i].why.message());
-  if (refused.size() > kMaxListed) absl::StrAppend(&message, "; and ", refused.size() - kMaxListed, " more rows");
+  if (refused.size() > kMaxListed)
+    absl::StrAppend(&message, "; and ", Counted(refused.size() - kMaxListed, "more row"));
   const std::optional<Diagnostic> first = DiagnosticFromStatus(refused[0].why);
   return UserError(first.has_value() ? first->kind : Diagnostic::Kind::kUsage, std::move(message),
                    "nothing has changed; correct the rows, or leave them out: `skip_refused`");

@@ -264,7 +264,7 @@ TEST(CheckFormatsTest, UnchangedModelsAreOneLineOfMarkdown) {
   report.models.push_back(
       Compared("m", {TargetOf("cpu", kOldCalls)}, {TargetOf("cpu", kOldCalls)}, {}, /*fingerprint=*/"old"));
   EXPECT_THAT(CheckMarkdown(report), AllOf(HasSubstr("### Predicted latency: 1 unchanged"), Not(HasSubstr("`m`")),
-                                           HasSubstr("All 1 are the same networks as before.")));
+                                           HasSubstr("1 is the same network as before.")));
 }
 
 TEST(CheckFormatsTest, EachNameIsAFormat) {

@@ -115,7 +115,7 @@ TEST(TargetRankingTest, OperatorsThatDifferMostComeFirst) {
   const std::string text = TargetsExplainedText(ThreeTargets(), "net", 1);
   EXPECT_THAT(text, HasSubstr("conv2d"));
   EXPECT_THAT(text, Not(HasSubstr("relu")));
-  EXPECT_THAT(text, HasSubstr("1 more operators: --top 2"));
+  EXPECT_THAT(text, HasSubstr("1 more operator: --top 2"));
   const nlohmann::json all = nlohmann::json::parse(TargetsExplainedJson(ThreeTargets(), "net"));
   EXPECT_EQ(all["operators"][0]["op"], "conv2d");
   EXPECT_EQ(all["operators"][0]["latency_us"]["slow"], 1900);

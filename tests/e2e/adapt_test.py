@@ -108,7 +108,7 @@ class Adapt(AdaptCase):
         self.assertEqual(self.adapt("threads", 2).code, 0)
         answer = self.ask("adapt", "--name", "threads", "--spec", with_threads)
         self.assertEqual(answer.code, 2)
-        self.assertIn("has timings of Test CPU 9000 (float32, eager, nchw, 1 threads)", answer.err)
+        self.assertIn("has timings of Test CPU 9000 (float32, eager, nchw, 1 thread)", answer.err)
 
     def reasons_of(self, sheet, *samples):
         """Why an answer on the device of this sheet is a guess."""

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/process/subprocess.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/text/json.h"
 #include "store/graph_reader.h"
 #include "store/queue/task_subject.h"
@@ -116,7 +117,7 @@ class Work {
     }
     SaveUnsaved();
     queue_client_.Stop();
-    LogInfo(absl::StrCat(measured_, " tasks measured, ", again_,
+    LogInfo(absl::StrCat(Counted(measured_, "task"), " measured, ", again_,
                          " of them more than once because the machine was disturbed"));
     return absl::OkStatus();
   }

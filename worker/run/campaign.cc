@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "nlohmann/json.hpp"
 #include "store/measurement.h"
 #include "store/measurement_json.h"
@@ -47,7 +48,7 @@ class Campaign {
     for (int again = kFirstAgain; again <= kLastAgain; ++again) {
       COBRA_RETURN_IF_ERROR(RunTasks(SuspectTasks(again), options_.budget_s));
     }
-    LogInfo(absl::StrCat(written_, " records in ", static_cast<int>(ElapsedS()), " s; ", DisturbedText()));
+    LogInfo(absl::StrCat(Counted(written_, "record"), " in ", static_cast<int>(ElapsedS()), " s; ", DisturbedText()));
     return absl::OkStatus();
   }
 
