@@ -19,27 +19,30 @@ import tarfile
 import urllib.parse
 
 # The licence of what is linked, by source package. Debian lists those of all files of the source,
-# under names that are not SPDX's.
+# under names that are not SPDX's, and not those of what other projects have copied into it
+# (portable/notices.txt).
+GCC = "GPL-3.0-or-later WITH GCC-exception-3.1 AND Apache-2.0"  # libstdc++ has fast_float and Ryu
+GLIBC = "LGPL-2.1-or-later AND BSD-3-Clause AND ISC AND Inner-Net-2.0 AND SunPro AND LicenseRef-DEC"
 LICENCES = {
     "abseil": "Apache-2.0",
     "boost1.81": "BSL-1.0",
-    "c-ares": "MIT",
+    "c-ares": "MIT AND ISC",
     "cli11": "BSD-3-Clause",
-    "cross-toolchain-base": "LGPL-2.1-or-later",  # glibc, for a compiler of another architecture
-    "eigen3": "MPL-2.0 AND BSD-3-Clause",
+    "cross-toolchain-base": GLIBC,  # for a compiler of another architecture
+    "eigen3": "MPL-2.0",  # its interfaces to MKL and LAPACK, which are not compiled, are BSD-3-Clause
     "flatbuffers": "Apache-2.0",
-    "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
-    "gcc-12-cross": "GPL-3.0-or-later WITH GCC-exception-3.1",
-    "glibc": "LGPL-2.1-or-later",
-    "grpc": "Apache-2.0 AND BSD-3-Clause AND MIT",
+    "gcc-12": GCC,
+    "gcc-12-cross": GCC,
+    "glibc": GLIBC,
+    "grpc": "Apache-2.0 AND BSD-3-Clause AND BSD-2-Clause AND MIT",  # address_sorting and upb, xxHash, utf8_range
     "libseccomp": "LGPL-2.1-only",
     "nlohmann-json3": "MIT",
     "onnx": "Apache-2.0",
     "openssl": "Apache-2.0",
-    "postgresql-15": "PostgreSQL",
+    "postgresql-15": "PostgreSQL AND BSD-3-Clause AND ISC",
     "prometheus-cpp": "MIT",
     "protobuf": "BSD-3-Clause",
-    "re2": "BSD-3-Clause",
+    "re2": "BSD-3-Clause AND LicenseRef-Lucent",
     "sqlite3": "blessing",
     "tomlplusplus": "MIT",
     "utf8proc": "MIT AND Unicode-DFS-2015",
@@ -52,7 +55,30 @@ OTHER_LICENCES = [
         "licenseId": "LicenseRef-public-domain",
         "name": "Public domain",
         "extractedText": "liblzma is in the public domain.",
-    }
+    },
+    {
+        "licenseId": "LicenseRef-DEC",
+        "name": "Digital Equipment Corporation",
+        "extractedText": "Permission to use, copy, modify, and distribute this software for any purpose with or without "
+        "fee is hereby granted, provided that the above copyright notice and this permission notice appear in all "
+        "copies, and that the name of Digital Equipment Corporation not be used in advertising or publicity pertaining "
+        "to distribution of the document or software without specific, written prior permission. THE SOFTWARE IS "
+        "PROVIDED ``AS IS'' AND DIGITAL EQUIPMENT CORP. DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE, "
+        "INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL DIGITAL EQUIPMENT "
+        "CORPORATION BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER "
+        "RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS "
+        "ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.",
+    },
+    {
+        "licenseId": "LicenseRef-Lucent",
+        "name": "Lucent Technologies",
+        "extractedText": "Permission to use, copy, modify, and distribute this software for any purpose without fee is "
+        "hereby granted, provided that this entire notice is included in all copies of any software which is or "
+        "includes a copy or modification of this software and in all copies of the supporting documentation for such "
+        'software. THIS SOFTWARE IS BEING PROVIDED "AS IS", WITHOUT ANY EXPRESS OR IMPLIED WARRANTY. IN PARTICULAR, '
+        "NEITHER THE AUTHORS NOR LUCENT TECHNOLOGIES MAKE ANY REPRESENTATION OR WARRANTY OF ANY KIND CONCERNING THE "
+        "MERCHANTABILITY OF THIS SOFTWARE OR ITS FITNESS FOR ANY PARTICULAR PURPOSE.",
+    },
 ]
 
 LIBRARIES = "share/doc/cobra/libraries.txt"

@@ -2,8 +2,10 @@
 """Says what is in the portable programs: list_libraries.py LINKED TRIPLET OUT.
 
 LINKED has the static libraries that link_statically.py took members of. OUT/libraries.txt gets a line
-for each: name, version, Debian's source package, licences, separated by tabs; OUT/licences the
-texts. Libraries that are headers only leave no trace in a link: HEADERS_ONLY names them.
+for each: name, version, Debian's source package, licences, separated by tabs. OUT/licences gets the
+texts, those that they name in /usr/share/common-licenses, and notices.txt, which has what is copied
+into those libraries and Debian's texts leave out. Libraries that are headers only leave no trace in
+a link: HEADERS_ONLY names them.
 """
 
 import os
@@ -31,9 +33,9 @@ BUILT = {
 
 
 # Packages that are unpacked, not installed (scripts/portable-dependencies.sh arm64).
-SYSROOT = os.path.join(
-    os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build", "portable", "sysroot-arm64"
-)
+HERE = os.path.dirname(os.path.abspath(__file__))
+SYSROOT = os.path.join(os.path.dirname(HERE), "build", "portable", "sysroot-arm64")
+COMMON = "/usr/share/common-licenses"
 
 
 def dpkg_query(root, *arguments):
@@ -73,6 +75,17 @@ def licences_in(copyright_file):
     return ", ".join(sorted(set(named))) or "see the text"
 
 
+def copy_common_licences(folder):
+    """The texts that others in the folder name. Not every machine has them where Debian does."""
+    named = set()
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+            named.update(re.findall(COMMON + r"/([\w.+-]*\w)", file.read()))
+    os.makedirs(os.path.join(folder, "common-licenses"))
+    for name in sorted(named):
+        shutil.copyfile(os.path.join(COMMON, name), os.path.join(folder, "common-licenses", name))
+
+
 def main():
     linked, triplet, out = sys.argv[1:]
     architecture = {"x86_64": "amd64", "aarch64": "arm64"}[triplet.split("-")[0]]
@@ -88,6 +101,8 @@ def main():
         shutil.copyfile(text, os.path.join(out, "licences", source))
         shown = source if libraries == ["headers"] or len(libraries) > 3 else " ".join(sorted(set(libraries)))
         rows.setdefault((source, version), (set(), licences_in(text)))[0].add(shown)
+    shutil.copyfile(os.path.join(HERE, "notices.txt"), os.path.join(out, "licences", "notices.txt"))
+    copy_common_licences(os.path.join(out, "licences"))
     with open(os.path.join(out, "libraries.txt"), "w") as file:
         for (source, version), (shown, licences) in sorted(rows.items()):
             file.write("%s\t%s\t%s\t%s\n" % (" ".join(sorted(shown)), version, source, licences))
