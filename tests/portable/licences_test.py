@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What is said of the libraries in the portable programs: all have a version, a licence that SPDX
-knows and its text, and no text names another one that is not beside it."""
+"""The list of libraries in the portable programs: all have a version, a licence that SPDX knows and
+its text, and no text names another one that is not beside it."""
 import os
 import platform
 import re
