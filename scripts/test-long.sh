@@ -9,8 +9,8 @@
 #     paths          the ways to a first answer, each in a bare Debian 12 of its own, with seconds:
 #                    terminal, Python, CI, Optuna (root, pip)
 #     roots          the portable archive and the wheel in roots of other distributions, on an old
-#                    kernel and processor; seconds to the first answers, and beside the ordinary
-#                    build (root, pip)
+#                    kernel and processor; the GitHub Action and the GitLab component in those of
+#                    Debian; seconds to the first answers, and beside the ordinary build (root, pip)
 #     aarch64        the portable programs for aarch64, compiled across: tests in qemu's user mode,
 #                    then on Debian's kernels with pages of 4 and 16 KiB in an emulated machine; the
 #                    answers are those of x86-64, byte for byte
@@ -269,6 +269,7 @@ run_roots() {
   { scripts/portable-roots.sh && archive=$(scripts/build-portable.sh) && scripts/build-python.sh --portable "$archive" build/portable &&
     build release cobra-bench cobra-client cobra-server cobra-reader; } >&3 2>&3 || return 1
   for test in roots names trust hard_places; do "${python[@]}" "tests/portable/${test}_test.py" 2>&1 || status=1; done
+  for test in build/portable/roots/debian-*[0-9]; do COBRA_TEST_ROOT=$test "${python[@]}" tests/e2e/ci_action_test.py InstalledTest 2>&1 || status=1; done
   for test in old_machine first_answers "speed --serve"; do "${python[@]}" tests/portable/${test/ /.py } || status=1; done
   return $status
 }

@@ -4,7 +4,9 @@ runs them, on a repository in which a commit makes a network slower. Comments go
 that answers as the host does.
 
 Of the installed wheel (COBRA_TEST_WHEEL, default: in build/portable): the hook, and the action in a
-bare root, a folder that COBRA_TEST_ROOT names, with git, Python and pip; only root may do that."""
+bare root, a folder that COBRA_TEST_ROOT names, with git, Python and pip, such as those that
+scripts/portable-roots.sh makes of Debian; only root may do that."""
+import contextlib
 import glob
 import json
 import os
@@ -14,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 
@@ -458,14 +461,26 @@ class GitLabTest(RunnerTest):
         self.run_job(repository, {"suite": "$(exit 9)"}, code=2)
 
 
-def stop_all_in(root):
-    """Ends what runs in another root: the server that a client has started there."""
+def all_in(root):
+    """The processes in another root: the server that a client has started there, and its readers."""
+    found = []
     for link in glob.glob("/proc/[0-9]*/root"):
-        try:
+        with contextlib.suppress(OSError):  # it has ended, or is not ours
             if os.readlink(link) == os.path.realpath(root):
-                os.kill(int(link.split("/")[2]), signal.SIGTERM)
-        except OSError:
-            pass  # it has ended, or is not ours
+                found.append(int(link.split("/")[2]))
+    return found
+
+
+def leave(root, kept):
+    """Ends all that runs in a root, and removes what is new in its /tmp."""
+    deadline = time.monotonic() + 60
+    while all_in(root) and time.monotonic() < deadline:
+        for process in all_in(root):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGTERM)
+        time.sleep(0.1)
+    for name in set(os.listdir(os.path.join(root, "tmp"))) - set(kept):
+        shutil.rmtree(os.path.join(root, "tmp", name))
 
 
 class InstalledTest(RunnerTest):
@@ -516,12 +531,11 @@ class InstalledTest(RunnerTest):
 
     def bare_root(self):
         """The root, and in it the example with the wheel."""
-        root = os.environ.get("COBRA_TEST_ROOT", "")
-        if not root or os.geteuid() != 0:
+        if not os.environ.get("COBRA_TEST_ROOT") or os.geteuid() != 0:
             self.skipTest("COBRA_TEST_ROOT names no root to try it in, or this is not root")
-        self.addCleanup(stop_all_in, root)
+        root = os.path.abspath(os.environ["COBRA_TEST_ROOT"])
+        self.addCleanup(leave, root, os.listdir(os.path.join(root, "tmp")))
         work = tempfile.mkdtemp(dir=os.path.join(root, "tmp"))
-        self.addCleanup(shutil.rmtree, work)
         repository = Repository(os.path.join(work, "r"), "regression")
         shutil.copy(wheel(), repository.path)
         repository.commit()
@@ -530,7 +544,6 @@ class InstalledTest(RunnerTest):
     def test_the_action_on_a_bare_root(self):
         root, repository = self.bare_root()
         action = os.path.join(root, "tmp", "action")
-        self.addCleanup(shutil.rmtree, action)
         for name in ("scripts/ci/github_action.py", "client/python/cobra_latency/comment.py"):
             os.makedirs(os.path.dirname(os.path.join(action, name)))
             shutil.copy(os.path.join(programs.SOURCE, name), os.path.join(action, name))
@@ -540,8 +553,8 @@ class InstalledTest(RunnerTest):
         root, repository = self.bare_root()
         self.host = ci_runner.GitLab(TOKEN)
         inputs = {"package": os.path.basename(wheel())}
-        path = "/usr/sbin:/usr/bin:/sbin:/bin"
-        self.run_job(repository, inputs, code=1, root=root, PATH=path, HOME="/root")
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": os.path.dirname(repository.path)[len(root) :]}
+        self.run_job(repository, inputs, code=1, root=root, **environment)
         for name in self.written:
             self.assertTrue(os.path.getsize(repository.file(name)), name)
         self.assertEqual(self.host.methods(), ["POST"])
