@@ -1,12 +1,13 @@
 """Tensors, constants and calls, as the messages of graph.proto."""
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence
 
 import torch
 
 from .._proto import graph_pb2 as pb
 from ..errors import ModelError, Place
+from . import wire
 
 DTYPES = {
     torch.float32: pb.DTYPE_FLOAT32,
@@ -24,6 +25,21 @@ DTYPES = {
 }
 
 
+KIND_NODE: int = pb.ValueRef.KIND_NODE
+KIND_INPUT: int = pb.ValueRef.KIND_INPUT
+KIND_PARAMETER: int = pb.ValueRef.KIND_PARAMETER
+KIND_BUFFER: int = pb.ValueRef.KIND_BUFFER
+KIND_CONSTANT: int = pb.ValueRef.KIND_CONSTANT
+
+
+class Ref(NamedTuple):
+    """A place in the graph: ValueRef of graph.proto."""
+
+    kind: int
+    place: int
+    output: int = 0
+
+
 class Value:
     """What is known of one tensor of the run.
 
@@ -35,11 +51,11 @@ class Value:
 
     __slots__ = ("tensor", "twin", "ref", "computed", "drawn", "random", "base", "hides_base")
 
-    def __init__(self, tensor: torch.Tensor, ref: Optional[pb.ValueRef] = None) -> None:
+    def __init__(self, tensor: torch.Tensor, ref: Optional[Ref] = None) -> None:
         self.tensor = tensor  # the program's own object
         self.twin: Optional[torch.Tensor] = tensor if tensor.is_meta else None
         self.ref = ref
-        self.computed: Optional[pb.ValueRef] = None  # of a constant that a call makes: its output
+        self.computed: Optional[Ref] = None  # of a constant that a call makes: its output
         self.drawn = False  # a random number that was drawn while the network ran
         self.random = False  # its numbers differ from run to run
         self.base: Optional[Value] = None  # of a view: whose storage it shares
@@ -48,8 +64,7 @@ class Value:
     @property
     def is_constant(self) -> bool:
         """Whether it depends on no input and no parameter."""
-        constant = self.ref is None or self.ref.kind in (pb.ValueRef.KIND_BUFFER, pb.ValueRef.KIND_CONSTANT)
-        return constant and not self.drawn
+        return (self.ref is None or self.ref.kind in (KIND_BUFFER, KIND_CONSTANT)) and not self.drawn
 
     @property
     def is_known(self) -> bool:
@@ -86,48 +101,75 @@ class KnownValue(Value):
 
 def meta_like(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor on `meta` with the same shape, type and strides; no number is read."""
-    tensor = tensor.detach()
     if tensor.layout != torch.strided:
         return torch.empty(tensor.shape, dtype=tensor.dtype, device="meta")
     return torch.empty_strided(tuple(tensor.shape), tensor.stride(), dtype=tensor.dtype, device="meta")
 
 
+_NODES = wire.Field(pb.Graph, "nodes")
+_FILES = wire.Field(pb.Graph, "source_files")
+_OUTPUTS = wire.Field(pb.Graph, "outputs")
+_TENSORS: Dict[int, wire.Field] = {
+    KIND_INPUT: wire.Field(pb.Graph, "inputs"),
+    KIND_PARAMETER: wire.Field(pb.Graph, "parameters"),
+    KIND_BUFFER: wire.Field(pb.Graph, "buffers"),
+    KIND_CONSTANT: wire.Field(pb.Graph, "constants"),
+}
+_NAME, _TYPE = (wire.Field(pb.NamedTensor, name) for name in ("name", "type"))
+_INPUTS, _NODE_OUTPUTS, _ORIGIN = (wire.Field(pb.Node, name) for name in ("inputs", "outputs", "origin"))
+_KIND, _INDEX, _OUTPUT = (wire.Field(pb.ValueRef, name) for name in ("kind", "index", "output"))
+_FILE, _LINE, _PATH = (wire.Field(pb.Origin, name) for name in ("file", "line", "module_path"))
+
+
 class GraphBuilder:
-    """Collects a graph."""
+    """Collects a graph, as parts of its message."""
 
     def __init__(self) -> None:
-        self.graph = pb.Graph()
+        self._parts: List[bytes] = []
+        self._calls = 0
+        self._counts: Dict[int, int] = dict.fromkeys(_TENSORS, 0)
         self._files: Dict[str, int] = {}
+        self._encoded: Dict[Any, bytes] = {}
+        self._aliases: List[pb.ParameterAlias] = []
 
-    def type_of(self, tensor: torch.Tensor, place: Optional[Place] = None) -> pb.TensorType:
+    def finished(self, outputs: Iterable[Value]) -> pb.Graph:
+        """The graph."""
+        self._parts += [_OUTPUTS.message(_encoded_ref(self.ref_of(value))) for value in outputs]
+        graph = pb.Graph.FromString(b"".join(self._parts))
+        graph.parameter_aliases.extend(self._aliases)
+        return graph
+
+    def _type(self, tensor: torch.Tensor, place: Optional[Place] = None) -> bytes:
         """Raises ModelError for an element type that the graph does not have."""
-        dtype = DTYPES.get(tensor.dtype)
-        if dtype is None:
-            raise ModelError(
-                f"{tensor.dtype} of a tensor of shape {tuple(tensor.shape)} is not an element type that COBRA knows",
-                "use one of " + ", ".join(str(known)[6:] for known in DTYPES),
-                place,
-            )
-        return pb.TensorType(shape=tensor.shape, dtype=dtype)
+        key = (tensor.dtype, tensor.shape)
+        found = self._encoded.get(key)
+        if found is None:
+            dtype = DTYPES.get(tensor.dtype)
+            if dtype is None:
+                raise ModelError(
+                    f"{tensor.dtype} of a tensor of shape {tuple(tensor.shape)} is not an element type that COBRA knows",
+                    "use one of " + ", ".join(str(known)[6:] for known in DTYPES),
+                    place,
+                )
+            found = self._encoded[key] = pb.TensorType(shape=tensor.shape, dtype=dtype).SerializeToString()
+        return found
 
-    def add(self, kind: "pb.ValueRef.Kind", name: str, tensor: torch.Tensor) -> pb.ValueRef:
+    def add(self, kind: int, name: str, tensor: torch.Tensor) -> Ref:
         """An input, a parameter, a buffer or a constant."""
-        tensors = {
-            pb.ValueRef.KIND_INPUT: self.graph.inputs,
-            pb.ValueRef.KIND_PARAMETER: self.graph.parameters,
-            pb.ValueRef.KIND_BUFFER: self.graph.buffers,
-            pb.ValueRef.KIND_CONSTANT: self.graph.constants,
-        }[kind]
-        tensors.append(pb.NamedTensor(name=name, type=self.type_of(tensor)))
-        return pb.ValueRef(kind=kind, index=len(tensors) - 1)
+        self._parts.append(_TENSORS[kind].message(_NAME.text(name) + _TYPE.message(self._type(tensor))))
+        self._counts[kind] += 1
+        return Ref(kind, self._counts[kind] - 1)
 
-    def ref_of(self, value: Value) -> pb.ValueRef:
+    def add_alias(self, name: str, parameter: int) -> None:
+        """A second name of a parameter."""
+        self._aliases.append(pb.ParameterAlias(name=name, parameter=parameter))
+
+    def ref_of(self, value: Value) -> Ref:
         """Its place in the graph; a constant that no call makes gets one when it is first used."""
         if value.computed is not None:
             return value.computed
         if value.ref is None:
-            name = f"constant.{len(self.graph.constants)}"
-            value.ref = self.add(pb.ValueRef.KIND_CONSTANT, name, value.tensor)
+            value.ref = self.add(KIND_CONSTANT, f"constant.{self._counts[KIND_CONSTANT]}", value.tensor)
         return value.ref
 
     def call(
@@ -141,28 +183,41 @@ class GraphBuilder:
         place: Optional[Place],
     ) -> int:
         """Appends a call and returns its position."""
-        node = self.graph.nodes.add(op=op, inplace=inplace)
-        node.origin.module_path = module_path
-        if place is not None:
-            node.origin.file = self._file(place.file)
-            node.origin.line = place.line
-        for value in inputs:
-            node.inputs.append(pb.ValueRef() if value is None else self.ref_of(value))
-        for name, attribute in attributes.items():
-            _set_attribute(node.attributes.add(name=name), attribute)
-        node.outputs.extend(self.type_of(output, place) for output in outputs)
-        return len(self.graph.nodes) - 1
+        encoded = [self._common(op, attributes, inplace)]
+        encoded += [_INPUTS.message(b"" if value is None else _encoded_ref(self.ref_of(value))) for value in inputs]
+        encoded += [_NODE_OUTPUTS.message(self._type(output, place)) for output in outputs]
+        where = b"" if place is None else _FILE.number(self._file(place.file)) + _LINE.number(place.line)
+        encoded.append(_ORIGIN.message(where + _PATH.text(module_path)))
+        self._parts.append(_NODES.message(b"".join(encoded)))
+        self._calls += 1
+        return self._calls - 1
+
+    def _common(self, op: str, attributes: Dict[str, Any], inplace: bool) -> bytes:
+        """What calls of one kind have in common."""
+        key = (op, inplace, repr(attributes))
+        found = self._encoded.get(key)
+        if found is None:
+            node = pb.Node(op=op, inplace=inplace)
+            for name, attribute in attributes.items():
+                _set_attribute(node.attributes.add(name=name), attribute)
+            found = self._encoded[key] = node.SerializeToString()
+        return found
 
     def _file(self, name: str) -> int:
         if name not in self._files:
-            self.graph.source_files.append(name)
+            self._parts.append(_FILES.message(name.encode()))
             self._files[name] = len(self._files) + 1
         return self._files[name]
 
 
-def node_ref(index: int, output: int = 0) -> pb.ValueRef:
+def node_ref(index: int, output: int = 0) -> Ref:
     """Output `output` of a call."""
-    return pb.ValueRef(kind=pb.ValueRef.KIND_NODE, index=index, output=output)
+    return Ref(KIND_NODE, index, output)
+
+
+def _encoded_ref(ref: Ref) -> bytes:
+    kind, place, output = ref
+    return _KIND.number(kind) + _INDEX.number(place) + _OUTPUT.number(output)
 
 
 def _set_attribute(message: pb.Attribute, value: Any) -> None:

@@ -39,6 +39,17 @@ def copied(value: Any, memo: Dict[int, Any]) -> Any:
     return made
 
 
+def is_shared(function: Any) -> bool:
+    """Whether a function refers to nothing of which there may be a copy."""
+    if not isinstance(function, types.FunctionType):  # of C: a method knows its object
+        owner = getattr(function, "__self__", None)
+        return owner is None or isinstance(owner, (types.ModuleType, type))
+    if not (function.__closure__ or function.__defaults__ or function.__kwdefaults__):
+        return True
+    homes = (function.__module__, function.__globals__.get("__name__"))  # functools.wraps() changes the first
+    return all(str(home).split(".")[0] == "torch" for home in homes)  # knows no module of the user's
+
+
 class _Rebinder:
     def __init__(self, memo: Dict[int, Any]) -> None:
         self._memo = memo
@@ -110,10 +121,7 @@ class _Rebinder:
         if id(function) in self._memo:
             found: types.FunctionType = self._memo[id(function)]
             return found
-        if not (function.__closure__ or function.__defaults__ or function.__kwdefaults__):
-            return function
-        homes = (function.__module__, function.__globals__.get("__name__"))  # functools.wraps() changes the first
-        if all(str(home).split(".")[0] == "torch" for home in homes):  # knows no module of the user's
+        if is_shared(function):
             return function
         made = types.FunctionType(
             function.__code__,

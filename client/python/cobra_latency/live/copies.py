@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import torch
 from torch import nn
 
-from . import closures
+from . import closures, structure
 from .builder import meta_like
 
 MOST_COPIED = 1 << 20  # elements of a buffer whose numbers are kept: they may determine shapes
@@ -37,7 +37,7 @@ class Copy:
         self._memo: Dict[int, Any] = {}
         for module in original.modules():
             for parameter in module._parameters.values():
-                self._map(parameter, lambda t: nn.Parameter(meta_like(t), requires_grad=False))
+                self._map(parameter, _parameter)
             for buffer in module._buffers.values():
                 self._map(buffer, meta_like if device else _without_weights)
         for module in original.modules():
@@ -45,18 +45,25 @@ class Copy:
                 if isinstance(tensor, torch.Tensor):
                     self._map(tensor, meta_like if device else _without_weights)
         memo = dict(self._memo)
+        copier = structure.Copier(memo)
         try:
-            self.model: nn.Module = copy.deepcopy(original, memo)
+            self.model: nn.Module = copier.copied(original)
         except Exception:  # something in it cannot be copied (a lock, a file): it is shared
-            memo = dict(self._memo)
+            memo, copier.is_plain = dict(self._memo), False
             self.model = _shallow(original, memo)
-        closures.rebind(self.model, memo)
+        if not copier.is_plain:
+            closures.rebind(self.model, memo)
 
     def _map(self, tensor: Any, make: Any) -> None:
         if isinstance(tensor, torch.Tensor) and id(tensor) not in self._memo:
             made = make(tensor)
             self._memo[id(tensor)] = made
             self.pairs.append((tensor, made))
+
+
+def _parameter(tensor: torch.Tensor) -> torch.Tensor:
+    made: torch.Tensor = torch.Tensor._make_subclass(nn.Parameter, meta_like(tensor), False)
+    return made
 
 
 def _without_weights(tensor: torch.Tensor) -> torch.Tensor:

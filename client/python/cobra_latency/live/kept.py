@@ -9,13 +9,13 @@ from typing import Dict, List, Set
 import torch
 from torch import nn
 
-from .._proto import graph_pb2 as pb
-from .builder import Value
+from .builder import KIND_NODE, Value
 
 
 def tensors_of(model: nn.Module) -> Set[int]:
     """Which parameters and buffers a model has, by their objects."""
-    return {id(tensor) for tensor in (*model.parameters(), *model.buffers())}
+    held = [tensors for module in model.modules() for tensors in (module._parameters, module._buffers)]
+    return {id(tensor) for tensors in held for tensor in tensors.values() if tensor is not None}
 
 
 def survivors(values: Dict[int, Value]) -> List[Value]:
@@ -50,5 +50,5 @@ def is_made(value: Value) -> bool:
 def forget_run(value: Value) -> None:
     """As the next run finds it: what depended on inputs is not a constant that a program may read,
     and no call makes it."""
-    value.drawn = value.drawn or (value.ref is not None and value.ref.kind == pb.ValueRef.KIND_NODE)
+    value.drawn = value.drawn or (value.ref is not None and value.ref.kind == KIND_NODE)
     value.ref = value.computed = None

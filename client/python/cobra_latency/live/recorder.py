@@ -13,10 +13,20 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import torch
 from torch.overrides import TorchFunctionMode
 
-from .._proto import graph_pb2 as pb
 from ..errors import ModelError
-from . import arguments, autocast, binder, calls, creation, guards, layout, origins, refusals, running, table
-from .builder import GraphBuilder, KnownValue, Value, meta_like, node_ref, tensors_in
+from . import arguments, autocast, binder, calls, creation, guards, layout, origins, outputs, refusals, running, table
+from .builder import (
+    KIND_CONSTANT,
+    KIND_NODE,
+    KIND_PARAMETER,
+    GraphBuilder,
+    KnownValue,
+    Ref,
+    Value,
+    meta_like,
+    node_ref,
+    tensors_in,
+)
 from .expand import without_dispatch
 from .functions import Function, resolve, written_in_python
 from .running import mapped
@@ -61,7 +71,7 @@ class Recorder(TorchFunctionMode):
 
     # ---- tensors
 
-    def declare(self, tensor: torch.Tensor, ref: Optional[pb.ValueRef]) -> Value:
+    def declare(self, tensor: torch.Tensor, ref: Optional[Ref]) -> Value:
         """A tensor that exists before the run."""
         value = self.values.setdefault(id(tensor), Value(tensor))
         value.ref = ref
@@ -229,7 +239,7 @@ class Recorder(TorchFunctionMode):
         if function.name == "__deepcopy__":
             made = self.made(result)
             made.take(self.value(args[0]))
-            if made.ref is not None and made.ref.kind not in (pb.ValueRef.KIND_NODE, pb.ValueRef.KIND_CONSTANT):
+            if made.ref is not None and made.ref.kind not in (KIND_NODE, KIND_CONSTANT):
                 made.ref = None  # a separate tensor
         return result
 
@@ -339,16 +349,16 @@ class Recorder(TorchFunctionMode):
         if known:
             result = call(*self.as_constants(args), **self._without_device(self.as_constants(kwargs)))
         else:
-            result = self._arranged(bound, values, self._run_for_shapes(call, bound, values, args, kwargs))
+            result = self._run_for_shapes(call, bound, values, args, kwargs)
         first = values[0] if values else None
         if bound.inplace and first is not None:
             others = values[1:] if bound.operator.name in _OVERWRITES else values
             first.random = not known or any(value is not None and value.random for value in others)
             return self._wrote_constant(bound, values, first)
-        outputs = tensors_in(result)
-        index = self.append(bound, values, [] if _hides_outputs(bound) else outputs)
+        returned = tensors_in(result)
+        index = self.append(bound, values, [] if _hides_outputs(bound) else returned)
         random = bound.operator.random != "Fixed" or any(value is not None and value.random for value in values)
-        for number, tensor in enumerate(outputs):
+        for number, tensor in enumerate(returned):
             of = values[number] if bound.operator.base == "Each" and number < len(values) else first
             if bound.operator.itself.startswith("Each") and of is not None and tensor.shape == of.tensor.shape:
                 self.declare_alias(tensor, of)
@@ -387,11 +397,9 @@ class Recorder(TorchFunctionMode):
         itself: bool,
     ) -> Any:
         first = values[0]
-        result = self._run_for_shapes(call, bound, values, args, kwargs)
-        if not itself:
-            result = self._arranged(bound, values, result)
-        outputs = [bound.inputs[0]] if bound.inplace else tensors_in(result)
-        types = [first.on_meta()] if bound.inplace and first is not None else outputs
+        result = self._run_for_shapes(call, bound, values, args, kwargs, itself)
+        returned = [bound.inputs[0]] if bound.inplace else tensors_in(result)
+        types = [first.on_meta()] if bound.inplace and first is not None else returned
         shown = [] if _hides_outputs(bound) else [t for t in types if t is not None]
         index = self.append(bound, values, shown)
         if bound.inplace and first is not None:
@@ -404,7 +412,7 @@ class Recorder(TorchFunctionMode):
             value is None or value.is_known for value in values
         ):
             return self._returned_known(call, args, kwargs, index)
-        for number, tensor in enumerate(outputs):
+        for number, tensor in enumerate(returned):
             if tensor is None:
                 continue
             value = self.made(tensor)
@@ -414,13 +422,6 @@ class Recorder(TorchFunctionMode):
                 value.base = of.base or of
             value.hides_base = number == 0 and self._hides_base(bound, tensor)
         return result
-
-    @staticmethod
-    def _arranged(bound: binder.Bound, values: Sequence[Optional[Value]], result: Any) -> Any:
-        if bound.inplace or bound.operator.cost == "view":
-            return result
-        on_meta = [None if value is None else value.on_meta() for value in values]
-        return mapped(lambda t: layout.arranged(bound, on_meta, t), result, None)
 
     def _wrote(self, first: Value, index: int) -> torch.Tensor:
         """After an in-place call; a write into a view changes its base too."""
@@ -486,7 +487,7 @@ class Recorder(TorchFunctionMode):
     def _cast_to(self, tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
         """Casts of parameters are kept until the outermost autocast ends."""
         ref = self.value(tensor).ref
-        key = id(tensor) if ref is not None and ref.kind == pb.ValueRef.KIND_PARAMETER else None
+        key = id(tensor) if ref is not None and ref.kind == KIND_PARAMETER else None
         if key is not None and key in self._casts:
             return self._casts[key]
         bound = self.bound("to", [tensor], {"dtype": binder.dtype_name(dtype)})
@@ -519,14 +520,23 @@ class Recorder(TorchFunctionMode):
         values: Sequence[Optional[Value]],
         args: Sequence[Any],
         kwargs: Dict[str, Any],
+        itself: bool = False,
     ) -> Any:
-        without_numbers, named = self.on_meta(tuple(args)), self.on_meta(kwargs)
+        """The result on `meta`, in the memory order that it has."""
         refusals.refuse_indices(bound, values)
+        on_meta = [None if value is None else value.on_meta() for value in values]
+        result: Any = outputs.of(bound, on_meta)
+        if result is not None:
+            return result
+        without_numbers, named = self.on_meta(tuple(args)), self.on_meta(kwargs)
         refusals.refuse_types(call, bound, without_numbers, named)
         refusals.refuse_overlap(call, bound, without_numbers, named)
         result = running.run(call, without_numbers, named)
         refusals.refuse_nothing_left(bound, values, result)
-        return self._own(result)
+        result = self._own(result)
+        if itself or bound.inplace or bound.operator.cost == "view":
+            return result
+        return mapped(lambda tensor: layout.arranged(bound, on_meta, tensor), result, None)
 
     def _own(self, result: Any) -> Any:
         """A call that returns its argument returns the program's object."""

@@ -5,7 +5,7 @@ import contextlib
 import copy
 import dataclasses
 import threading
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 import torch
 from torch import nn
@@ -14,7 +14,7 @@ from .._proto import graph_pb2 as pb
 from ..errors import CobraError, ModelError, UsageError
 from ..shapes import Constant, Shape, shape_of, tensors_in
 from . import items, kept, origins
-from .builder import GraphBuilder, Value
+from .builder import KIND_BUFFER, KIND_INPUT, KIND_PARAMETER, GraphBuilder, Value
 from .copies import Copy, unwrapped
 from .recorder import Recorder
 from .untouched import untouched
@@ -98,14 +98,15 @@ def _run(
     alive: Sequence[Value],
 ) -> Tuple[pb.Graph, Dict[int, Value]]:
     """The graph of one run, and its tensors. `alive` are those that the run before has left."""
-    _skip_warnings(copied.model)
-    modules = _Modules(original, copied.model)
+    parts = list(copied.model.named_modules())
+    _skip_warnings(module for _, module in parts)
+    modules = _Modules((*original.named_modules(), *parts))
     graph = GraphBuilder()
     recorder = Recorder(graph, modules.path)
     for value in alive:
         kept.forget_run(value)
         recorder.values[id(value.tensor)] = value
-    _declare_tensors(recorder, copied)
+    _declare_tensors(recorder, parts, copied)
     inputs = _Inputs(recorder)
     arguments = [inputs.make(value, "") for value in positional]
     named = {name: inputs.make(value, name) for name, value in keywords.items()}
@@ -117,9 +118,8 @@ def _run(
             raise
         except Exception as error:
             raise _raised(error, modules.path()) from error
-    for tensor in _outputs(output, set()):
-        graph.graph.outputs.append(graph.ref_of(recorder.value(tensor)))
-    return graph.graph, recorder.values
+    outputs = [recorder.value(tensor) for tensor in _outputs(output, set())]
+    return graph.finished(outputs), recorder.values
 
 
 def _refuse_unfit(model: nn.Module) -> None:
@@ -139,9 +139,9 @@ def _refuse_unfit(model: nn.Module) -> None:
             )
 
 
-def _skip_warnings(model: nn.Module) -> None:
+def _skip_warnings(modules: Iterable[nn.Module]) -> None:
     """Checks of transformers that look into the inputs and only warn."""
-    for module in model.modules():
+    for module in modules:
         if hasattr(type(module), "warn_if_padding_and_no_attention_mask"):
             module.__dict__["warn_if_padding_and_no_attention_mask"] = lambda *_, **__: None
 
@@ -159,15 +159,15 @@ def _raised(error: Exception, module_path: str) -> ModelError:
     )
 
 
-def _declare_tensors(recorder: Recorder, copied: Copy) -> None:
+def _declare_tensors(recorder: Recorder, parts: Sequence[Tuple[str, nn.Module]], copied: Copy) -> None:
     """Parameters and buffers enter the graph in the order of the modules, each under the first name
     that leads to it."""
     seen: Set[int] = set()
-    for prefix, module in copied.model.named_modules():
+    for prefix, module in parts:
         dot = prefix + "." if prefix else ""
         for kind, tensors in (
-            (pb.ValueRef.KIND_PARAMETER, module._parameters),
-            (pb.ValueRef.KIND_BUFFER, module._buffers),
+            (KIND_PARAMETER, module._parameters),
+            (KIND_BUFFER, module._buffers),
         ):
             for name, tensor in tensors.items():
                 if tensor is None:
@@ -175,10 +175,10 @@ def _declare_tensors(recorder: Recorder, copied: Copy) -> None:
                 if id(tensor) not in seen:
                     seen.add(id(tensor))
                     recorder.declare(tensor, recorder.graph.add(kind, dot + name, tensor))
-                elif kind == pb.ValueRef.KIND_PARAMETER:
+                elif kind == KIND_PARAMETER:
                     ref = recorder.value(tensor).ref
-                    if ref is not None and ref.kind == pb.ValueRef.KIND_PARAMETER:
-                        recorder.graph.graph.parameter_aliases.add(name=dot + name, parameter=ref.index)
+                    if ref is not None and ref.kind == KIND_PARAMETER:
+                        recorder.graph.add_alias(dot + name, ref.place)
     for original, made in copied.pairs:
         recorder.declare_alias(original, recorder.value(made))
 
@@ -212,7 +212,7 @@ class _Inputs:
         except (RuntimeError, OverflowError):  # more elements than PyTorch counts
             raise UsageError(f"{shape}: is not a shape that PyTorch has", "give smaller sizes") from None
         if self.recorder is not None:
-            self.recorder.declare(tensor, self.recorder.graph.add(pb.ValueRef.KIND_INPUT, own, tensor))
+            self.recorder.declare(tensor, self.recorder.graph.add(KIND_INPUT, own, tensor))
         return tensor
 
     def _object(self, value: Any, name: str) -> Any:
@@ -242,11 +242,10 @@ class _Inputs:
 class _Modules:
     """Which module's forward is running, by hooks on all modules."""
 
-    def __init__(self, original: nn.Module, copied: nn.Module) -> None:
+    def __init__(self, named: Iterable[Tuple[str, nn.Module]]) -> None:
         self._paths: Dict[int, str] = {}
-        for model in (original, copied):
-            for path, module in model.named_modules():
-                self._paths.setdefault(id(module), path)
+        for path, module in named:
+            self._paths.setdefault(id(module), path)
         self._stack: List[Tuple[int, str]] = []
         self._thread = threading.get_ident()
 

@@ -3,12 +3,14 @@ in a global dictionary, a class that keeps a mask. Tensors on `meta` that a run 
 taken out again; the module itself needs none of this, for a copy of it runs (copies.py)."""
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
+import operator
 import os
 import sys
 import types
-from typing import Any, Dict, Iterator, List, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Sequence, Tuple
 
 import torch
 from torch import nn
@@ -20,16 +22,19 @@ _NOT_THE_USERS = frozenset(("torch", "torchvision", "numpy", "builtins", "cobra_
 _LIBRARIES = {"site-packages", "dist-packages"}
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _PLAIN = (str, bytes, int, float, complex, type(None), torch.Tensor, torch.dtype, torch.device, types.ModuleType)
+_DICTIONARIES = frozenset((dict, collections.OrderedDict))
+_PLAIN_TYPES = frozenset((*_PLAIN, bool, torch.nn.Parameter))
 _CONTAINERS = (dict, list, set, tuple)
 
 
 @contextlib.contextmanager
 def untouched(model: nn.Module) -> Iterator[None]:
     """While a copy of the model runs."""
-    before = _Before()
-    for module in model.modules():
+    modules = list(model.modules())
+    before = _Before(modules)
+    for module in modules:
         before.keep(vars(module), _DEPTH)
-    for kind in {type(module): None for module in model.modules()}:
+    for kind in dict.fromkeys(map(type, modules)):
         before.keep_class(kind)
     try:
         yield
@@ -40,8 +45,9 @@ def untouched(model: nn.Module) -> Iterator[None]:
 class _Before:
     """The items of dictionaries, lists, sets and classes, as they were."""
 
-    def __init__(self) -> None:
-        self._seen: Dict[int, int] = {}  # by which depth
+    def __init__(self, modules: Sequence[nn.Module]) -> None:
+        """`modules` are kept by themselves, wherever else they are found."""
+        self._seen: Dict[int, int] = {id(module): _DEPTH for module in modules}  # by which depth
         self._alive: List[Any] = []  # ids are those of living objects
         self._items: List[Tuple[Any, Any]] = []
 
@@ -56,7 +62,15 @@ class _Before:
 
     def keep(self, value: Any, depth: int) -> None:
         """What can be reached from a value in a few steps."""
-        if isinstance(value, _PLAIN) or not self._is_first(value, depth):
+        kind = type(value)
+        if kind in _PLAIN_TYPES:
+            return
+        if kind not in _DICTIONARIES and isinstance(value, _PLAIN) or not self._is_first(value, depth):
+            return
+        if kind in _DICTIONARIES and len(value) <= _LONG:  # most of a module
+            items = dict(value)
+            self._items.append((value, items))
+            self._keep_all(items.values(), depth - 1)
             return
         if isinstance(value, _CONTAINERS) and type(value).__module__ not in ("builtins", "collections"):
             return  # one that may load what it has when it is asked
@@ -69,20 +83,22 @@ class _Before:
             self.keep(value.__func__, depth)
         elif isinstance(value, dict):
             self._items.append((value, dict(value)))
-            for item in list(value.values()):
-                self.keep(item, depth - 1)
+            self._keep_all(list(value.values()), depth - 1)
         elif isinstance(value, (list, set)):
             self._items.append((value, type(value)(value) if type(value) in (list, set) else list(value)))
-            for item in list(value):
-                self.keep(item, depth - 1)
+            self._keep_all(list(value), depth - 1)
         elif isinstance(value, tuple):
-            for item in value:
-                self.keep(item, depth - 1)
+            self._keep_all(value, depth - 1)
         elif isinstance(value, type):
             self.keep_class(value)
         elif isinstance(getattr(value, "__dict__", None), dict) and _is_the_users(type(value).__module__):
             self.keep_class(type(value))
             self.keep(vars(value), depth)
+
+    def _keep_all(self, values: Iterable[Any], depth: int) -> None:
+        for value in values if depth > 0 else ():
+            if type(value) not in _PLAIN_TYPES:
+                self.keep(value, depth)
 
     def _keep_function(self, function: types.FunctionType, depth: int) -> None:
         if not _is_the_users(function.__module__ or ""):
@@ -95,11 +111,13 @@ class _Before:
 
     def _is_first(self, value: Any, depth: int) -> bool:
         """Whether nobody has come here with as many steps left."""
-        if depth <= self._seen.get(id(value), 0) or len(self._seen) > _MOST:
+        key = id(value)
+        before = self._seen.get(key, 0)
+        if depth <= before or len(self._seen) > _MOST:
             return False
-        if id(value) not in self._seen:
+        if not before:
             self._alive.append(value)
-        self._seen[id(value)] = depth
+        self._seen[key] = depth
         return True
 
     def restore(self) -> None:
@@ -116,6 +134,10 @@ class _Before:
 
 
 def _restore_dictionary(holder: Dict[Any, Any], items: Dict[Any, Any]) -> None:
+    if not holder and not items:
+        return
+    if holder.keys() == items.keys() and all(map(operator.is_, map(holder.__getitem__, items), items.values())):
+        return
     for key, value in list(holder.items()):
         if (key not in items or items[key] is not value) and _is_new(value):
             if key in items:
