@@ -56,7 +56,7 @@ class PlacesTest(unittest.TestCase):
         findings = json.loads(self.start(command, environment, cwd=folder))["findings"]
         said = {finding["area"]: finding["text"] for finding in findings}
         runtime = re.search("(/[^:]*?)(/socket|: )", said["server"])  # one runs, none runs, it is not private
-        state = re.search(" in (/.*)$", said["disk"])
+        state = re.search(" in (/[^,]*)", said["disk"])  # and the size of the store that is there
         self.assertTrue(runtime and state, said)
         return [runtime[1], state[1]]
 
