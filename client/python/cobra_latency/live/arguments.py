@@ -63,25 +63,29 @@ def _complete_repeats(bound: Bound, values_of: ValuesOf) -> None:
 
 def is_itself(bound: Bound) -> bool:
     """When a call returns its argument, the same object (ItselfRule in torch_rules.h)."""
+    rule = bound.operator.itself
     tensor = bound.inputs[0] if len(bound.inputs) == 1 else None
-    if tensor is None:
+    if tensor is None or rule not in _ITSELF:
         return False
-    rule, attributes, real = bound.operator.itself, bound.attributes, not tensor.is_complex()
-    if rule == "UnlessTraining":
-        return not attributes.get("training") or attributes.get("p") == 0
-    if rule == "OneDim":
-        rank = max(tensor.dim(), 1)
-        same = attributes["start_dim"] % rank == attributes["end_dim"] % rank
-        return tensor.dim() > 0 and same
-    return {
-        "Always": True,
-        "NotBool": tensor.dtype != torch.bool,
-        "Real": real,
-        "Scalar": tensor.dim() == 0,
-        "RealScalar": real and tensor.dim() == 0,
-        "Vector": tensor.dim() == 1,
-        "OfThatSize": list(tensor.shape) == attributes.get("size"),
-    }.get(rule, False)
+    return _ITSELF[rule](tensor, bound.attributes)
+
+
+def _flattens_nothing(tensor: torch.Tensor, attributes: Dict[str, Any]) -> bool:
+    rank = max(tensor.dim(), 1)
+    return tensor.dim() > 0 and attributes["start_dim"] % rank == attributes["end_dim"] % rank
+
+
+_ITSELF: Dict[str, Callable[[torch.Tensor, Dict[str, Any]], bool]] = {
+    "Always": lambda tensor, attributes: True,
+    "NotBool": lambda tensor, attributes: tensor.dtype != torch.bool,
+    "Real": lambda tensor, attributes: not tensor.is_complex(),
+    "Scalar": lambda tensor, attributes: tensor.dim() == 0,
+    "RealScalar": lambda tensor, attributes: not tensor.is_complex() and tensor.dim() == 0,
+    "Vector": lambda tensor, attributes: tensor.dim() == 1,
+    "OfThatSize": lambda tensor, attributes: list(tensor.shape) == attributes.get("size"),
+    "OneDim": _flattens_nothing,
+    "UnlessTraining": lambda tensor, attributes: not attributes.get("training") or attributes.get("p") == 0,
+}
 
 
 def _drop_unless_true(attributes: Dict[str, Any], name: str) -> None:

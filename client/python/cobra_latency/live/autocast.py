@@ -9,15 +9,14 @@ from typing import Optional
 import torch
 
 from .binder import Bound
+from .version import VERSION
 
 
 def dtype_now() -> Optional[torch.dtype]:
     """The lower precision; None outside of autocast."""
-    try:
-        enabled = torch.is_autocast_enabled("cpu")
-        return torch.get_autocast_dtype("cpu") if enabled else None
-    except (TypeError, AttributeError):  # before torch 2.4
+    if VERSION < (2, 4):
         return torch.get_autocast_cpu_dtype() if torch.is_autocast_cpu_enabled() else None
+    return torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else None
 
 
 def is_on() -> bool:

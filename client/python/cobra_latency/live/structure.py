@@ -24,6 +24,24 @@ _NOT_LEFT_TO_PYTHON = ("__deepcopy__", "__getnewargs__", "__getnewargs_ex__")
 _KNOWS_AN_OBJECT = (weakref.ref, types.MethodType, types.MethodWrapperType, *weakref.ProxyTypes)
 _KNOWS_NOTHING = (torch.Tensor, torch.Size, torch.device)
 _NOTHING = object()
+_HEAP_TYPE = 1 << 9  # of a class that is written in Python
+
+
+def _holds_plain_values(value: Any, depth: int = 3) -> bool:
+    """Whether it is an object that describes something: a configuration."""
+    kind = type(value)
+    if kind in _ATOMS:
+        return True
+    if depth == 0:
+        return False
+    if kind is dict:
+        return all(_holds_plain_values(item, depth - 1) for pair in value.items() for item in pair)
+    if kind in (list, tuple, set):
+        return all(_holds_plain_values(item, depth - 1) for item in value)
+    attributes = getattr(value, "__dict__", None)
+    is_object = kind.__flags__ & _HEAP_TYPE and not isinstance(value, (dict, list, tuple, set, nn.Module))
+    slots = any("__slots__" in vars(base) for base in kind.__mro__)
+    return bool(is_object) and not slots and type(attributes) is dict and _holds_plain_values(attributes, depth)
 
 
 class Copier:
@@ -81,7 +99,7 @@ class Copier:
             self.is_plain = self.is_plain and closures.is_shared(value)
         elif made is value:
             self.is_plain = self.is_plain and not isinstance(value, _KNOWS_AN_OBJECT)
-        elif not isinstance(value, _KNOWS_NOTHING):
+        elif not isinstance(value, _KNOWS_NOTHING) and not _holds_plain_values(made):
             self.is_plain = False
         return made
 
