@@ -100,6 +100,12 @@ absl::Status MakePrivateFolder(const std::string& path) {
                                                     "of a server, or name a server: --server HOST:PORT"));
 }
 
+absl::Status MakeStateFolder(const std::string& path) {
+  COBRA_RETURN_IF_ERROR(MakeDirectories(path));
+  ::chmod(path.c_str(), 0700);  // the store has labels and names of models
+  return CheckPrivateFolder(path);
+}
+
 // What a file was when a server was started from it.
 std::string StampOf(const std::string& path) {
   struct stat status = {};
@@ -173,9 +179,7 @@ class Starter {
     if (program_.find('/') == std::string::npos)
       return absl::FailedPreconditionError("there is no cobra-server next to this program, so none was started");
     COBRA_RETURN_IF_ERROR(MakePrivateFolder(folder_));
-    COBRA_RETURN_IF_ERROR(MakeDirectories(state_));
-    ::chmod(state_.c_str(), 0700);  // the store has labels and names of models
-    COBRA_RETURN_IF_ERROR(CheckPrivateFolder(state_));
+    COBRA_RETURN_IF_ERROR(MakeStateFolder(state_));
     LocalServer server{absl::StrCat("unix:", PathOf("socket")), false, absl::StrCat(state_, "/server.log")};
     if (ListenerOf(PathOf("socket")) && IsOfThisVersion()) return server;
     COBRA_ASSIGN_OR_RETURN(const Descriptor lock, Lock());
@@ -282,6 +286,8 @@ bool SomebodyListens(absl::string_view local_address) {
 }
 
 std::string UserStateFolder() { return IsUsable(FolderOfHome()) ? FolderOfHome() : RuntimeFolder(); }
+
+absl::Status MakeUserStateFolder() { return MakeStateFolder(UserStateFolder()); }
 
 LocalServerPlaces PlacesOfLocalServer() { return Starter().Places(); }
 

@@ -26,6 +26,9 @@ bool SomebodyListens(absl::string_view local_address);
 // Where the store, the log and what is remembered of this user are.
 std::string UserStateFolder();
 
+// Makes that folder, private to this user: the socket may be there, too.
+absl::Status MakeUserStateFolder();
+
 // What FindOrStartServer() would use, for whoever looks for what is wrong. Nothing is made or
 // started.
 struct LocalServerPlaces {

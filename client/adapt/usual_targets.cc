@@ -35,7 +35,7 @@ bool MayAsk(const CommonFlags& common) {
 bool OfferCalibration(const CommonFlags& common) {
   if (!MayAsk(common)) return false;
   const std::string folder = UserStateFolder(), file = absl::StrCat(folder, "/asked-to-calibrate");
-  if (FileExists(file) || !MakeDirectories(folder).ok()) return false;
+  if (FileExists(file) || !MakeUserStateFolder().ok()) return false;
   const auto remember = [&file](const char* answer) {
     return WriteFileAtomic(file, absl::StrCat(answer, " ", absl::FormatTime(absl::Now()), "\n"));
   };

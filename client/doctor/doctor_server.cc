@@ -213,8 +213,10 @@ Findings LookAtFolders() {
   if (!places.folder_status.ok())
     findings.push_back({Health::kFail, "folders", std::string(places.folder_status.message()), ""});
   constexpr char kMend[] = "make this user its owner, or choose another folder: XDG_STATE_HOME=DIR";
-  if (absl::Status made = MakeDirectories(places.state); !made.ok())
-    return {{Health::kFail, "folders", std::string(made.message()), kMend}};
+  if (absl::Status made = MakeUserStateFolder(); !made.ok()) {
+    findings.push_back({Health::kFail, "folders", std::string(made.message()), kMend});
+    return findings;
+  }
   const std::string trial = absl::StrCat(places.state, "/.doctor");
   if (absl::Status written = WriteFileAtomic(trial, "x"); !written.ok())
     return {{Health::kFail, "folders", absl::StrCat(places.state, ": cannot be written: ", written.message()), kMend}};

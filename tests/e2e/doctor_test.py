@@ -221,6 +221,17 @@ class DoctorTest(unittest.TestCase):
         self.assertIn("is not private to this user", self.worst(found, "server")["text"])
         self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o755)  # it is the user's to mend
 
+    def test_a_server_can_start_where_doctor_has_looked(self):
+        """Socket and store may share a folder, as without a home: what doctor makes is private."""
+        environment = {"XDG_STATE_HOME": os.path.join(self.home, "run")}
+        self.examine(**environment)
+        folder = os.path.join(self.home, "run", "cobra")
+        self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o700)
+        os.chmod(folder, 0o755)
+        code, found = self.examine(**environment)
+        self.assertEqual(code, 1)
+        self.assertIn("is not private to this user", self.worst(found, "folders")["text"])
+
     def test_a_worker_without_libtorch(self):
         for torch, health, words in (
             ({"version": "2.13.0"}, "ok", "measures through python3: torch 2.13.0 (calibrate --runner NAME)"),
