@@ -18,7 +18,7 @@ import cobra_latency  # noqa: E402
 from cobra_latency.live import outputs  # noqa: E402
 
 warnings.simplefilter("ignore")
-CALLS = int(os.environ.get("CALLS", 20))  # of each function
+CALLS = int(os.environ.get("CALLS", 30))  # of each function
 DTYPES = ("float32", "float32", "float32", "float64", "bfloat16", "int64")
 
 
@@ -393,7 +393,7 @@ class OutputsTest(unittest.TestCase):
         for name in sorted(MADE):
             with self.subTest(name):
                 answered = sum(self.compare(name, number) for number in range(CALLS))
-                self.assertGreater(answered, 1, f"{name}: the rule answers nothing")
+                self.assertGreater(answered, 0, f"{name}: the rule answers nothing")
 
     def test_every_rule_is_tried(self):
         rules = {*outputs._RULES, *outputs._OWN}

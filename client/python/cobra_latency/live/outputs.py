@@ -84,13 +84,17 @@ def _strides(bound: Bound, tensors: Tensors, sizes: Sizes) -> Optional[Sizes]:
     return layout.strides(bound, tensors, sizes)
 
 
-def _elementwise_strides(tensors: Tensors, sizes: Sizes) -> Sizes:
+def _elementwise_strides(tensors: Tensors, sizes: Sizes) -> Optional[Sizes]:
     """As TensorIterator of PyTorch orders the dimensions: by the strides of the first tensor that
     distinguishes two of them (ElementwiseStrides in graph/shape/stride_rules.cc)."""
     given = [tensor for tensor in tensors if tensor is not None]
     if all(map(_is_in_rows, given)):
         return layout.contiguous(sizes)
     strides = [_expanded(tensor, sizes) for tensor in given]
+    first = next((place for place, size in enumerate(sizes) if size != 1), 0)
+    outside = all(step == 0 or step >= max(of[first:]) for of in strides for step in of[:first])
+    if 1 in sizes[first:] or not outside:  # versions of torch differ in where such a dimension goes
+        return None
     order = list(range(len(sizes) - 1, -1, -1))  # innermost first
     for place in range(1, len(order)):
         for before in range(place - 1, -1, -1):
