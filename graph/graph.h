@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/call_once.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/bytes/hash.h"
 #include "graph/attributes.h"
 #include "graph/op.h"
 #include "graph/types.h"
@@ -74,6 +76,15 @@ struct NamedTensor {
   TensorType type;
 };
 
+// A call by itself: the keyed hash of its exact bytes (graph/exact_bytes.h), and their number;
+// 0: it was not computed.
+struct CallKey {
+  Hash128 hash;
+  uint32_t bytes = 0;
+};
+
+struct DistinctCalls;  // graph/distinct_calls.h
+
 // Cheap to copy: copies share their contents. A move is a copy.
 class Graph {
  public:
@@ -99,12 +110,18 @@ class Graph {
 
  private:
   friend class GraphBuilder;
+  friend std::shared_ptr<const DistinctCalls> DistinctCallsOf(const Graph& graph);
   struct Contents {
     std::vector<Node> nodes;
     std::vector<NamedTensor> inputs, parameters, buffers, constants;
     std::vector<std::pair<std::string, int32_t>> parameter_aliases;
     std::vector<std::pair<ValueRef, std::shared_ptr<const std::vector<double>>>> known_values;
     std::vector<ValueRef> outputs;
+    std::vector<CallKey> call_keys;               // of the first calls, as far as blocks brought them
+    int64_t num_results = 0, num_dimensions = 0;  // that the limits count (GraphBuilder)
+    bool is_built = false;
+    mutable absl::once_flag once;  // for what follows, of a graph that is built
+    mutable std::shared_ptr<const DistinctCalls> distinct_calls;
   };
   // Immutable once a GraphBuilder has returned the graph.
   std::shared_ptr<Contents> contents_;

@@ -65,15 +65,25 @@ inline Hash128 Finish(Hash128 h, uint64_t size) {
 
 }  // namespace internal_hash
 
+// The first half of HashCombine(a, ...), for a hash that is combined with several.
+class HashSeed {
+ public:
+  explicit HashSeed(Hash128 a) { internal_hash::AddBlock(a.high, a.low, &state_); }
+  Hash128 With(Hash128 b) const {
+    Hash128 h = state_;
+    internal_hash::AddBlock(b.high, b.low, &h);
+    return internal_hash::Finish(h, 32);
+  }
+  Hash128 With(uint64_t b) const { return With(Hash128{0x9e3779b97f4a7c15ULL, b}); }
+
+ private:
+  Hash128 state_;
+};
+
 // HashBytes() of the four words. Not commutative: Combine(a, b) != Combine(b, a). Inline, because
 // fingerprints call it thousands of times.
-inline Hash128 HashCombine(Hash128 a, Hash128 b) {
-  Hash128 h;
-  internal_hash::AddBlock(a.high, a.low, &h);
-  internal_hash::AddBlock(b.high, b.low, &h);
-  return internal_hash::Finish(h, 32);
-}
-inline Hash128 HashCombine(Hash128 a, uint64_t b) { return HashCombine(a, Hash128{0x9e3779b97f4a7c15ULL, b}); }
+inline Hash128 HashCombine(Hash128 a, Hash128 b) { return HashSeed(a).With(b); }
+inline Hash128 HashCombine(Hash128 a, uint64_t b) { return HashSeed(a).With(b); }
 
 // Lower-case hexadecimal SHA-256, for files of a model version.
 std::string Sha256Hex(absl::string_view bytes);

@@ -164,6 +164,16 @@ graph::ValueRef Apply(graph::NetBuilder& net, const std::string& path, absl::str
   return Separable(net, path, 4, x, kernel, 1, /*dilation=*/1);
 }
 
+// Every cell is new to most requests, and made of these.
+graph::ValueRef ApplyOnce(graph::NetBuilder& net, const std::string& path, absl::string_view operation,
+                          graph::ValueRef x, int64_t stride) {
+  if (operation == "skip_connect" && stride == 1) return x;
+  const auto run = [&](graph::NetBuilder& block, const std::string& own, absl::Span<const graph::ValueRef> in) {
+    return Apply(block, own, operation, in[0], stride);
+  };
+  return net.Block(absl::StrCat("darts ", operation, " ", stride), path, {x}, run);
+}
+
 struct CellPlace {
   int64_t channels;
   bool reduction, after_reduction;
@@ -181,7 +191,7 @@ graph::ValueRef RunCell(graph::NetBuilder& net, const std::string& path, const C
     for (size_t k = 0; k < 2; ++k) {
       const Edge& edge = cell.edges[i + k];
       const int64_t stride = place.reduction && edge.source < 2 ? 2 : 1;
-      terms[k] = Apply(net, absl::StrCat(path, "._ops.", i + k), edge.operation, states[edge.source], stride);
+      terms[k] = ApplyOnce(net, absl::StrCat(path, "._ops.", i + k), edge.operation, states[edge.source], stride);
     }
     states.push_back(net.Add(terms[0], terms[1], path));
   }

@@ -161,11 +161,17 @@ std::vector<int64_t> VertexChannels(const Module& module, int64_t in, int64_t ou
   return channels;
 }
 
+// Every module is new to most requests, and made of these.
 graph::ValueRef ConvBnRelu(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t out,
                            int64_t kernel) {
-  x = net.Conv2d(x, {.out_channels = out, .kernel_size = kernel, .padding = kernel / 2}, absl::StrCat(path, ".conv"));
-  x = net.BatchNorm2d(x, absl::StrCat(path, ".bn"));
-  return net.Relu(x, absl::StrCat(path, ".relu"));
+  const auto run = [out, kernel](graph::NetBuilder& block, const std::string& own,
+                                 absl::Span<const graph::ValueRef> in) {
+    graph::ValueRef y = block.Conv2d(in[0], {.out_channels = out, .kernel_size = kernel, .padding = kernel / 2},
+                                     absl::StrCat(own, ".conv"));
+    y = block.BatchNorm2d(y, absl::StrCat(own, ".bn"));
+    return block.Relu(y, absl::StrCat(own, ".relu"));
+  };
+  return net.Block(absl::StrCat("nasbench101 conv ", kernel, " to ", out), path, {x}, run);
 }
 
 graph::ValueRef Vertex(graph::NetBuilder& net, const std::string& path, Operation operation, graph::ValueRef x,

@@ -25,13 +25,21 @@ graph::ValueRef ReluConvBn(graph::NetBuilder& net, const std::string& path, grap
   return net.BatchNorm2d(x, absl::StrCat(path, ".op.2"));
 }
 
+// Every cell is new to most requests, and made of these.
+graph::ValueRef ConvEdge(graph::NetBuilder& net, const std::string& path, graph::ValueRef x, int64_t kernel) {
+  const auto run = [kernel](graph::NetBuilder& block, const std::string& own, absl::Span<const graph::ValueRef> in) {
+    return ReluConvBn(block, own, in[0],
+                      {.out_channels = block.Channels(in[0]), .kernel_size = kernel, .padding = kernel / 2});
+  };
+  return net.Block(kernel == 1 ? "nasbench201 nor_conv_1x1" : "nasbench201 nor_conv_3x3", path, {x}, run);
+}
+
 graph::ValueRef Edge(graph::NetBuilder& net, const std::string& path, Operation operation, graph::ValueRef x) {
   switch (operation) {
     case Cell::kNone: return net.Call(graph::Op::mul, {{"other", 0.0}}, {x}, path);
     case Cell::kSkip: return x;
-    case Cell::kConv1x1: return ReluConvBn(net, path, x, {.out_channels = net.Channels(x), .kernel_size = 1});
-    case Cell::kConv3x3:
-      return ReluConvBn(net, path, x, {.out_channels = net.Channels(x), .kernel_size = 3, .padding = 1});
+    case Cell::kConv1x1: return ConvEdge(net, path, x, 1);
+    case Cell::kConv3x3: return ConvEdge(net, path, x, 3);
     case Cell::kAvgPool:
       return net.AvgPool2d(x, {.kernel_size = 3, .stride = 1, .padding = 1, .count_include_pad = false},
                            absl::StrCat(path, ".op"));

@@ -72,7 +72,7 @@ absl::StatusOr<graph::TensorType> SpaceRequest::Image(const graph::Shape& fallba
 }
 
 graph::NetBuilderOptions SpaceRequest::BuilderOptions() const {
-  return {limits, "does --input have the size that this architecture wants?"};
+  return {limits, "does --input have the size that this architecture wants?", names_blocks};
 }
 
 std::string ArchitectureSpaces() {
@@ -99,7 +99,7 @@ absl::StatusOr<graph::Graph> ReadArchitecture(const ArchitectureRequest& request
     return UsageError(absl::StrCat("architecture ", name, ": the architecture is missing"),
                       absl::StrCat("write ", name, ":", space->example));
   }
-  SpaceRequest space_request{ArchText(whole, colon + 1), {}, {}, limits.graph};
+  SpaceRequest space_request{ArchText(whole, colon + 1), {}, {}, limits.graph, request.names_blocks};
   if (comma != absl::string_view::npos) {
     COBRA_ASSIGN_OR_RETURN(space_request.options, ParseOptions(*space, head.substr(comma + 1)));
   }

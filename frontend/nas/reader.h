@@ -21,6 +21,8 @@ struct ArchitectureRequest {
   std::string architecture;
   // "1x3x32x32", one per input of the network; empty: those of the space's paper.
   std::vector<std::string> inputs;
+  // Whether repeated blocks have module paths and names (NetBuilderOptions::names_blocks).
+  bool names_blocks = true;
 };
 
 // Errors carry a Diagnostic: usage for a string that is not an architecture of the space (with the

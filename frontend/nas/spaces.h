@@ -17,6 +17,7 @@ struct SpaceRequest {
   // Empty: those of the space's paper.
   std::vector<graph::TensorType> inputs;
   GraphLimits limits;
+  bool names_blocks = true;
 
   // The only input, or `fallback`. A usage error unless it has four dimensions.
   absl::StatusOr<graph::TensorType> Image(const graph::Shape& fallback) const;

@@ -26,7 +26,7 @@
 #include "frontend/python/torch/layers/layers.h"
 #include "frontend/python/torch/layers/module_state.h"
 #include "frontend/python/torch/tensor/tensor.h"
-#include "graph/form/exact_bytes.h"
+#include "graph/exact_bytes.h"
 
 namespace cobra::python {
 namespace {

@@ -1,5 +1,6 @@
 #include "graph/builder/builder.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/algorithm/container.h"
@@ -7,6 +8,7 @@
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
 #include "graph/builder/untrusted.h"
+#include "graph/distinct_calls.h"
 #include "graph/shape/shape_rules.h"
 
 namespace cobra::graph {
@@ -122,6 +124,12 @@ absl::StatusOr<std::vector<TensorType>> InferQuantized(Op op, const Attributes& 
   return outputs;
 }
 
+// Room for `more`, without growing anew for every block.
+template <typename T>
+void Reserve(size_t more, std::vector<T>* list) {
+  if (list->capacity() - list->size() < more) list->reserve(std::max(list->size() + more, 2 * list->capacity()));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
@@ -144,7 +152,7 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attr
   return types;
 }
 
-GraphBuilder::GraphBuilder(GraphLimits limits) : limits_(limits) { contents().nodes.reserve(64); }
+GraphBuilder::GraphBuilder(GraphLimits limits) : limits_(limits) { contents().nodes.reserve(16); }
 
 ValueRef GraphBuilder::AddInput(absl::string_view name, TensorType type) {
   contents().inputs.push_back({std::string(name), std::move(type)});
@@ -268,18 +276,10 @@ void GraphBuilder::Count(const Amount& more) {
 }
 
 absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, absl::Span<const ValueRef> inputs,
-                                                           absl::string_view path) {
+                                                           std::optional<absl::string_view> path) {
   if (static_cast<int64_t>(contents().nodes.size() + block.nodes().size()) > limits_.max_nodes)
     return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_nodes, "calls"));
-  Amount amount;
-  for (const Node& node : block.nodes()) {
-    amount.results += static_cast<int64_t>(node.outputs.size());
-    amount.dimensions += NumbersAndLetters(node.attributes);
-    for (const ValueRef& input : node.inputs) {
-      if (!input.is_none()) amount.Add(block.TypeOf(input));
-    }
-    for (const TensorType& type : node.outputs) amount.Add(type);
-  }
+  const Amount amount{block.contents_->num_results, block.contents_->num_dimensions};
   COBRA_RETURN_IF_ERROR(CheckRoom(amount));
   if (inputs.size() != block.inputs().size())
     return absl::InvalidArgumentError(absl::StrCat("the block has ", block.inputs().size(), " inputs"));
@@ -287,9 +287,11 @@ absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, a
     if (inputs[i].is_none() || !graph_.Contains(inputs[i]) || TypeOf(inputs[i]) != block.inputs()[i].type)
       return absl::InvalidArgumentError(absl::StrCat("input ", i, " is not ", TypeText(block.inputs()[i].type)));
   }
-  const auto append = [path](absl::Span<const NamedTensor> from, std::vector<NamedTensor>* to) {
+  const auto named = [path](absl::string_view name) { return path ? absl::StrCat(*path, name) : std::string(); };
+  const auto append = [&named](absl::Span<const NamedTensor> from, std::vector<NamedTensor>* to) {
     const auto first = static_cast<int32_t>(to->size());
-    for (const NamedTensor& tensor : from) to->push_back({absl::StrCat(path, tensor.name), tensor.type});
+    Reserve(from.size(), to);
+    for (const NamedTensor& tensor : from) to->push_back({named(tensor.name), tensor.type});
     return first;
   };
   Count(amount);
@@ -308,21 +310,48 @@ absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, a
     }
     return ref;
   };
+  AppendKeys(block, inputs);
+  Reserve(block.nodes().size(), &contents().nodes);
   for (const Node& node : block.nodes()) {
-    Node& copy = contents().nodes.emplace_back(node);
-    for (ValueRef& ref : copy.inputs) ref = here(ref);
-    copy.origin.module_path = absl::StrCat(path, node.origin.module_path);
+    std::vector<ValueRef> refs;
+    refs.reserve(node.inputs.size());
+    for (const ValueRef& ref : node.inputs) refs.push_back(here(ref));
+    const Origin& made = node.origin;
+    contents().nodes.push_back({node.op, node.attributes, std::move(refs), node.outputs, node.inplace,
+                                Origin{made.file, made.line, named(made.module_path), made.made_file, made.made_line}});
   }
   for (const auto& [ref, values] : block.contents_->known_values) SetKnownValues(here(ref), values);
   for (const auto& [name, parameter] : block.parameter_aliases())
-    contents().parameter_aliases.emplace_back(absl::StrCat(path, name), parameter + first_parameter);
+    contents().parameter_aliases.emplace_back(named(name), parameter + first_parameter);
   std::vector<ValueRef> outputs;
   for (const ValueRef& ref : block.outputs()) outputs.push_back(here(ref));
   return outputs;
 }
 
+void GraphBuilder::AddCallKeys() {
+  std::vector<CallKey>& keys = contents().call_keys;
+  keys.resize(contents().nodes.size());
+  std::string bytes;
+  for (size_t call = 0; call < keys.size(); ++call) {
+    if (keys[call].bytes == 0) keys[call] = KeyOfCall(graph_, static_cast<int32_t>(call), &bytes);
+  }
+}
+
+// The block's calls read activations where it has inputs, and here too: else they have other keys.
+void GraphBuilder::AppendKeys(const Graph& block, absl::Span<const ValueRef> inputs) {
+  const std::vector<CallKey>& keys = block.contents_->call_keys;
+  const auto is_activation = [](const ValueRef& ref) { return ref.is_node() || ref.kind == ValueRef::Kind::kInput; };
+  if (keys.empty() || !absl::c_all_of(inputs, is_activation)) return;
+  std::vector<CallKey>& here = contents().call_keys;
+  here.resize(contents().nodes.size());
+  here.insert(here.end(), keys.begin(), keys.end());
+}
+
 Graph GraphBuilder::Build(std::vector<ValueRef> outputs) && {
   contents().outputs = std::move(outputs);
+  contents().num_results = amount_.results;
+  contents().num_dimensions = amount_.dimensions;
+  contents().is_built = true;
   return std::move(graph_);
 }
 

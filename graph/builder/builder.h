@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,11 +54,14 @@ class GraphBuilder {
                               bool inplace = false);
 
   // Appends the calls of `block` to this graph, with the values `inputs` in place of the block's
-  // inputs. All names and module paths get the prefix `path`. Returns the block's outputs in this
-  // graph. InvalidArgument unless `inputs` have the types of the block's inputs, ResourceExhausted
-  // at a limit; the graph is then unchanged.
+  // inputs. All names and module paths get the prefix `path`; without `path` there are none.
+  // Returns the block's outputs in this graph. InvalidArgument unless `inputs` have the types of
+  // the block's inputs, ResourceExhausted at a limit; the graph is then unchanged.
   absl::StatusOr<std::vector<ValueRef>> Append(const Graph& block, absl::Span<const ValueRef> inputs,
-                                               absl::string_view path);
+                                               std::optional<absl::string_view> path);
+  // Computes the key of each call, which Append() then takes along: a block is hashed once, however
+  // many networks have it.
+  void AddCallKeys();
 
   const TensorType& TypeOf(ValueRef ref) const { return graph_.TypeOf(ref); }
   absl::Span<const Node> nodes() const { return graph_.nodes(); }
@@ -77,6 +81,7 @@ class GraphBuilder {
   // ResourceExhausted if that exceeds a limit.
   absl::Status CheckRoom(const Amount& more) const;
   void Count(const Amount& more);
+  void AppendKeys(const Graph& block, absl::Span<const ValueRef> inputs);
 
   Graph graph_;
   GraphLimits limits_;

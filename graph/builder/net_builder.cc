@@ -1,5 +1,6 @@
 #include "graph/builder/net_builder.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -13,6 +14,10 @@ namespace cobra::graph {
 namespace {
 
 constexpr int64_t kBlockCacheBytes = int64_t{16} << 20;  // some 20,000 calls
+
+void AppendNumber(int64_t number, std::string* key) {
+  key->append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
 
 std::vector<int64_t> List(const Size2d& size) { return {size.height, size.width}; }
 
@@ -204,13 +209,22 @@ bool NetBuilder::AreContiguous(absl::Span<const ValueRef> values) {
 std::shared_ptr<const Graph> NetBuilder::BlockOf(absl::string_view text, absl::Span<const ValueRef> inputs,
                                                  BuildBlock build) {
   static auto* const cache = new BlockCache(kBlockCacheBytes);
+  std::string key = absl::StrCat(text, "\n");
   const GraphLimits& limits = options_.limits;
-  std::string key = absl::StrCat(text, "\n", limits.max_nodes, " ", limits.max_results, " ", limits.max_dimensions, " ",
-                                 limits.max_rank, " ", limits.max_tensor_bytes);
-  for (const ValueRef& input : inputs) absl::StrAppend(&key, " ", TypeText(graph_.TypeOf(input)));
+  for (const int64_t limit : {int64_t{limits.max_nodes}, int64_t{limits.max_results}, int64_t{limits.max_dimensions},
+                              int64_t{limits.max_rank}, int64_t{limits.max_tensor_bytes}})
+    AppendNumber(limit, &key);
+  for (const ValueRef& input : inputs) {
+    const TensorType& type = graph_.TypeOf(input);
+    AppendNumber(static_cast<int64_t>(type.dtype), &key);
+    AppendNumber(type.rank(), &key);
+    for (const int64_t size : type.shape) AppendNumber(size, &key);
+  }
   std::shared_ptr<const Graph> block = cache->Find(key);
   if (block != nullptr) return block;
-  NetBuilder alone(options_);
+  NetBuilderOptions named = options_;  // a later network may want the names
+  named.names_blocks = true;
+  NetBuilder alone(std::move(named));
   std::vector<ValueRef> own;
   for (const ValueRef& input : inputs) {
     const TensorType& type = graph_.TypeOf(input);
@@ -219,6 +233,7 @@ std::shared_ptr<const Graph> NetBuilder::BlockOf(absl::string_view text, absl::S
   const ValueRef output = build(alone, "", own);
   // Numbered names would have to be numbered anew.
   if (!alone.ok() || output.is_none() || alone.numbered_ > 0) return nullptr;
+  alone.graph_.AddCallKeys();
   block = std::make_shared<const Graph>(std::move(alone.graph_).Build({output}));
   cache->Insert(key, block);
   return block;
@@ -229,7 +244,8 @@ ValueRef NetBuilder::Block(absl::string_view text, const std::string& path, absl
   if (!ok()) return ValueRef::None();
   if (AreContiguous(inputs)) {
     if (const std::shared_ptr<const Graph> block = BlockOf(text, inputs, build); block != nullptr) {
-      const absl::StatusOr<std::vector<ValueRef>> outputs = graph_.Append(*block, inputs, path);
+      const absl::StatusOr<std::vector<ValueRef>> outputs = graph_.Append(
+          *block, inputs, options_.names_blocks ? std::make_optional<absl::string_view>(path) : std::nullopt);
       if (outputs.ok()) return (*outputs)[0];
     }
   }

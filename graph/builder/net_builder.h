@@ -65,6 +65,9 @@ struct NetBuilderOptions {
   GraphLimits limits;
   // Hint for an error in a call (Diagnostic::hint): what the user can do about it.
   std::string hint;
+  // Of blocks: whether their calls have module paths and their tensors names. Without them a
+  // network is built faster; predictions do not depend on them.
+  bool names_blocks = true;
 };
 
 class NetBuilder {

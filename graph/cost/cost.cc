@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "graph/cost/macs.h"
 #include "graph/cost/touched_bytes.h"
+#include "graph/distinct_calls.h"
 #include "graph/op_rules.h"
 #include "graph/saturated.h"
 #include "graph/shape/layout.h"
@@ -215,10 +217,15 @@ NodeCost CostOf(const Graph& graph, int32_t node) { return CostOfNode(graph, gra
 
 std::vector<NodeCost> NodeCosts(const Graph& graph) {
   const Layout layout = ComputeLayout(graph);
+  const std::shared_ptr<const DistinctCalls> calls = DistinctCallsOf(graph);
+  std::vector<NodeCost> of_distinct;  // unless they copy
+  of_distinct.reserve(calls->size());
+  for (const int32_t call : calls->first) of_distinct.push_back(CostOf(graph, call));
   std::vector<NodeCost> costs;
   costs.reserve(graph.nodes().size());
   for (size_t k = 0; k < graph.nodes().size(); ++k) {
-    costs.push_back(CostOfNode(graph, graph.nodes()[k], layout.copies[k]));
+    costs.push_back(layout.copies[k] ? CostOfNode(graph, graph.nodes()[k], /*copies=*/true)
+                                     : of_distinct[static_cast<size_t>(calls->of_call[k])]);
   }
   return costs;
 }

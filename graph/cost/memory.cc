@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "graph/cost/convolution_algorithm.h"
 #include "graph/cost/cost.h"
+#include "graph/distinct_calls.h"
 #include "graph/op_rules.h"
 #include "graph/saturated.h"
 #include "graph/shape/layout.h"
@@ -128,16 +130,34 @@ int64_t WorkspaceBytes(const Graph& graph, const Node& node, const Layout& layou
   return 0;
 }
 
+// Of all calls. Only of a product it depends on more than the call.
+std::vector<int64_t> WorkspaceBytes(const Graph& graph, const Layout& layout) {
+  const std::shared_ptr<const DistinctCalls> calls = DistinctCallsOf(graph);
+  std::vector<int64_t> of_distinct, of_call;
+  of_distinct.reserve(calls->size());
+  of_call.reserve(graph.nodes().size());
+  for (const int32_t call : calls->first)
+    of_distinct.push_back(WorkspaceBytes(graph, graph.nodes()[static_cast<size_t>(call)], layout));
+  for (size_t k = 0; k < graph.nodes().size(); ++k) {
+    const Node& node = graph.nodes()[k];
+    of_call.push_back(RulesOf(node.op).kernel == Kernel::kMatmul ? WorkspaceBytes(graph, node, layout)
+                                                                 : of_distinct[static_cast<size_t>(calls->of_call[k])]);
+  }
+  return of_call;
+}
+
 }  // namespace
 
 MemoryUse MemoryUseOf(const Graph& graph) {
   const Layout layout = ComputeLayout(graph);
+  const std::vector<int64_t> workspace_bytes = WorkspaceBytes(graph, layout);
   const auto nodes = graph.nodes();
   struct Storage {
     int64_t bytes = 0;
     int32_t last_use = 0;
   };
   std::vector<Storage> storages;
+  storages.reserve(nodes.size());
   // [node][output]; -1: a tensor that lives throughout
   std::vector<absl::InlinedVector<int32_t, 2>> storage_of(nodes.size());
   const auto find = [&](ValueRef ref) { return ref.is_node() ? storage_of[ref.index][ref.output] : -1; };
@@ -178,7 +198,7 @@ MemoryUse MemoryUseOf(const Graph& graph) {
       live = Plus(live, storages[s].bytes);
       next = s + 1;
     }
-    use.during_call_bytes.push_back(Plus(live, WorkspaceBytes(graph, nodes[k], layout)));
+    use.during_call_bytes.push_back(Plus(live, workspace_bytes[k]));
     for (const int32_t s : dies_after[k]) live -= storages[s].bytes;
   }
   return use;

@@ -7,14 +7,13 @@
 #include "graph/form/fingerprint.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <variant>
+#include <memory>
 #include <vector>
 
-#include "absl/base/casts.h"
-#include "absl/container/flat_hash_map.h"
-#include "absl/hash/hash.h"
 #include "absl/types/span.h"
+#include "graph/distinct_calls.h"
 #include "graph/op_rules.h"
 
 namespace cobra::graph {
@@ -29,22 +28,25 @@ Hash128 HashType(Hash128 seed, const TensorType& type) {
   return seed;
 }
 
+// Hashes are spread evenly: most buckets by the first bits of many have one or two.
+void SortMany(std::vector<Hash128>* hashes) {
+  constexpr int kShift = 64 - 9;
+  std::array<uint32_t, (1 << 9) + 1> begin{};
+  for (const Hash128& hash : *hashes) ++begin[(hash.high >> kShift) + 1];
+  for (size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  std::vector<Hash128> sorted(hashes->size());
+  std::array<uint32_t, (1 << 9) + 1> next = begin;
+  for (const Hash128& hash : *hashes) sorted[next[hash.high >> kShift]++] = hash;
+  for (size_t i = 1; i < begin.size(); ++i) {
+    if (begin[i] - begin[i - 1] > 1) std::sort(sorted.begin() + begin[i - 1], sorted.begin() + begin[i]);
+  }
+  hashes->swap(sorted);
+}
+
 Hash128 HashSorted(Hash128 seed, absl::Span<Hash128> colours) {
   if (colours.size() > 1) std::sort(colours.begin(), colours.end());
   for (const Hash128& colour : colours) seed = HashCombine(seed, colour);
   return HashCombine(seed, colours.size());
-}
-
-// Whether their texts are the same, too: -0.0 equals 0.0, and NaN no number.
-bool AreIdentical(const Attributes& a, const Attributes& b) {
-  if (a.SharesEntriesWith(b)) return true;
-  const auto identical = [](const Attributes::Entry& x, const Attributes::Entry& y) {
-    const auto *p = std::get_if<double>(&x.second), *q = std::get_if<double>(&y.second);
-    if (p != nullptr && q != nullptr)
-      return x.first == y.first && absl::bit_cast<uint64_t>(*p) == absl::bit_cast<uint64_t>(*q);
-    return !std::holds_alternative<std::vector<double>>(x.second) && x == y;
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), identical);
 }
 
 bool IsCommutative(const Node& node) {
@@ -54,23 +56,21 @@ bool IsCommutative(const Node& node) {
   return may_swap && !node.inplace && node.inputs.size() == 2 && !node.inputs[1].is_none();
 }
 
+// Values are numbered: results of calls first, then inputs, parameters, buffers and constants.
 class Refinement {
  public:
   explicit Refinement(const Graph& graph) : graph_(graph), nodes_(graph.nodes()) {
-    for (const auto& [kind, tensors] : {std::make_pair(ValueRef::Kind::kInput, graph.inputs()),
-                                        std::make_pair(ValueRef::Kind::kParameter, graph.parameters()),
-                                        std::make_pair(ValueRef::Kind::kBuffer, graph.buffers()),
-                                        std::make_pair(ValueRef::Kind::kConstant, graph.constants())}) {
-      std::vector<Hash128>& colours = leaves_[static_cast<int>(kind)];
-      const Hash128 of_kind = HashCombine(HashBytes("leaf"), static_cast<uint64_t>(kind));
-      colours.reserve(tensors.size());
-      for (const NamedTensor& tensor : tensors) colours.push_back(HashType(of_kind, tensor.type));
-    }
     for (const Node& node : nodes_) {
       skipped_.push_back(IsAlias(graph, node));
       commutative_.push_back(IsCommutative(node));
     }
     ColourCalls();
+    for (const auto& [kind, tensors] : {std::make_pair(ValueRef::Kind::kInput, graph.inputs()),
+                                        std::make_pair(ValueRef::Kind::kParameter, graph.parameters()),
+                                        std::make_pair(ValueRef::Kind::kBuffer, graph.buffers()),
+                                        std::make_pair(ValueRef::Kind::kConstant, graph.constants())})
+      ColourLeaves(kind, tensors);
+    CollectArguments();
     CountReaders();
   }
 
@@ -79,18 +79,26 @@ class Refinement {
       SweepForward();
       SweepBackward();
     }
-    Hash128 result = HashBytes("cobra.graph.1");
     std::vector<Hash128> all;
-    for (size_t k = 0; k < nodes_.size(); ++k) {
-      if (!skipped_[k]) all.push_back(colours_[k]);
+    all.reserve(colours_.size());
+    for (size_t value = 0; value < colours_.size(); ++value) {
+      if (value >= nodes_.size() || !skipped_[value]) all.push_back(colours_[value]);
     }
-    for (const std::vector<Hash128>& kind : leaves_) all.insert(all.end(), kind.begin(), kind.end());
-    result = HashSorted(result, absl::MakeSpan(all));
-    for (const ValueRef& ref : graph_.outputs()) result = HashCombine(result, Source(ref));
+    SortMany(&all);
+    Hash128 result = HashBytes("cobra.graph.1");
+    for (const Hash128& colour : all) result = HashCombine(result, colour);
+    result = HashCombine(result, all.size());
+    for (const ValueRef& ref : graph_.outputs()) result = HashCombine(result, Source(ArgumentOf(ref)));
     return result;
   }
 
  private:
+  struct Argument {
+    int32_t value = kNone;
+    int32_t output = 0;
+  };
+  static constexpr int32_t kNone = -1;
+
   static Hash128 ColourOfCall(const Node& node) {
     Hash128 colour = HashBytes(OpName(node.op));
     for (const auto& [name, value] : node.attributes) {
@@ -103,113 +111,117 @@ class Refinement {
 
   // Most calls of a network are like others of it, and texts take time.
   void ColourCalls() {
-    const auto hash = [this](size_t k) {
-      const Node& node = nodes_[k];
-      return absl::HashOf(node.op, node.attributes.size(),
-                          node.outputs.empty() ? absl::Span<const int64_t>() : node.outputs[0].shape);
-    };
-    const auto equal = [this](size_t a, size_t b) {
-      const Node &x = nodes_[a], &y = nodes_[b];
-      return x.op == y.op && x.inplace == y.inplace && x.outputs == y.outputs &&
-             AreIdentical(x.attributes, y.attributes);
-    };
-    absl::flat_hash_map<size_t, Hash128, decltype(hash), decltype(equal)> known(0, hash, equal);
-    colours_.reserve(nodes_.size());
-    for (size_t k = 0; k < nodes_.size(); ++k) {
-      const auto [found, is_new] = known.try_emplace(k);
-      if (is_new) found->second = ColourOfCall(nodes_[k]);
-      colours_.push_back(found->second);
+    const std::shared_ptr<const DistinctCalls> calls = DistinctCallsOf(graph_);
+    std::vector<Hash128> of_distinct;
+    of_distinct.reserve(calls->size());
+    for (const int32_t call : calls->first) of_distinct.push_back(ColourOfCall(nodes_[static_cast<size_t>(call)]));
+    colours_.reserve(nodes_.size() + graph_.parameters().size() + graph_.buffers().size());
+    for (const int32_t distinct : calls->of_call) colours_.push_back(of_distinct[static_cast<size_t>(distinct)]);
+  }
+
+  void ColourLeaves(ValueRef::Kind kind, absl::Span<const NamedTensor> tensors) {
+    const Hash128 of_kind = HashCombine(HashBytes("leaf"), static_cast<uint64_t>(kind));
+    const size_t first = colours_.size();
+    first_of_kind_[static_cast<size_t>(kind)] = static_cast<int32_t>(first);
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      // Three of the four tensors of a norm have the same type.
+      const size_t like = i > 0 && tensors[i].type == tensors[i - 1].type   ? i - 1
+                          : i > 2 && tensors[i].type == tensors[i - 3].type ? i - 3
+                                                                            : i;
+      colours_.push_back(like < i ? colours_[first + like] : HashType(of_kind, tensors[i].type));
     }
   }
 
-  ValueRef Resolve(ValueRef ref) const {  // skips calls that return their argument unchanged
-    while (ref.is_node() && skipped_[ref.index]) ref = nodes_[ref.index].inputs[0];
-    return ref;
+  Argument ArgumentOf(ValueRef ref) const {
+    if (ref.is_none()) return {};
+    while (ref.is_node() && skipped_[static_cast<size_t>(ref.index)])  // it returns its argument unchanged
+      ref = nodes_[static_cast<size_t>(ref.index)].inputs[0];
+    return {first_of_kind_[static_cast<size_t>(ref.kind)] + ref.index, ref.output};
   }
-  Hash128& Colour(ValueRef ref) {
-    return ref.is_node() ? colours_[ref.index] : leaves_[static_cast<int>(ref.kind)][ref.index];
+  Hash128 Source(const Argument& argument) const {
+    if (argument.value == kNone) return none_;
+    return HashCombine(colours_[static_cast<size_t>(argument.value)], static_cast<uint64_t>(argument.output));
   }
-  Hash128 Source(ValueRef ref) {
-    if (ref.is_none()) return none_;
-    ref = Resolve(ref);
-    return HashCombine(Colour(ref), static_cast<uint64_t>(ref.output));
+
+  void CollectArguments() {
+    begin_.reserve(nodes_.size() + 1);
+    begin_.push_back(0);
+    for (size_t k = 0; k < nodes_.size(); ++k) {
+      if (!skipped_[k]) {
+        for (const ValueRef& ref : nodes_[k].inputs) arguments_.push_back(ArgumentOf(ref));
+      }
+      begin_.push_back(arguments_.size());
+    }
+  }
+  absl::Span<const Argument> ArgumentsOf(size_t call) const {
+    return absl::MakeConstSpan(arguments_).subspan(begin_[call], begin_[call + 1] - begin_[call]);
   }
 
   void SweepForward() {
     std::vector<Hash128> sources;
     for (size_t k = 0; k < nodes_.size(); ++k) {
       if (skipped_[k]) continue;
-      sources.clear();
-      for (const ValueRef& ref : nodes_[k].inputs) sources.push_back(Source(ref));
-      if (commutative_[k]) std::sort(sources.begin(), sources.end());
-      for (const Hash128& source : sources) colours_[k] = HashCombine(colours_[k], source);
+      Hash128 colour = colours_[k];
+      if (commutative_[k]) {
+        sources.clear();
+        for (const Argument& argument : ArgumentsOf(k)) sources.push_back(Source(argument));
+        std::sort(sources.begin(), sources.end());
+        for (const Hash128& source : sources) colour = HashCombine(colour, source);
+      } else {
+        for (const Argument& argument : ArgumentsOf(k)) colour = HashCombine(colour, Source(argument));
+      }
+      colours_[k] = colour;
     }
   }
 
   // The readers of each value, one list after the other: a slot for each argument that reads it.
-  struct Readers {
-    std::vector<size_t> begin;  // one more than values
-    std::vector<size_t> size;   // in this sweep
-    std::vector<Hash128> colours;
-
-    void Count(size_t value) { ++begin[value + 1]; }
-    void Add(size_t value, Hash128 colour) { colours[begin[value] + size[value]++] = colour; }
-    absl::Span<Hash128> Of(size_t value) { return absl::MakeSpan(colours).subspan(begin[value], size[value]); }
-  };
-  Readers& ReadersOf(ValueRef ref) { return readers_[ref.is_node() ? 0 : 1 + static_cast<int>(ref.kind)]; }
-
   void CountReaders() {
-    readers_[0].begin.assign(nodes_.size() + 1, 0);
-    for (int kind = 0; kind < kKinds; ++kind) readers_[1 + kind].begin.assign(leaves_[kind].size() + 1, 0);
-    const auto count = [this](ValueRef ref) {
-      if (ref.is_none()) return;
-      ref = Resolve(ref);
-      ReadersOf(ref).Count(static_cast<size_t>(ref.index));
+    readers_begin_.assign(colours_.size() + 1, 0);
+    const auto count = [this](const Argument& argument) {
+      if (argument.value != kNone) ++readers_begin_[static_cast<size_t>(argument.value) + 1];
     };
-    for (const ValueRef& ref : graph_.outputs()) count(ref);
-    for (size_t k = 0; k < nodes_.size(); ++k) {
-      if (skipped_[k]) continue;
-      for (const ValueRef& ref : nodes_[k].inputs) count(ref);
-    }
-    for (Readers& readers : readers_) {
-      for (size_t i = 1; i < readers.begin.size(); ++i) readers.begin[i] += readers.begin[i - 1];
-      readers.colours.resize(readers.begin.back());
-    }
+    for (const ValueRef& ref : graph_.outputs()) count(ArgumentOf(ref));
+    for (const Argument& argument : arguments_) count(argument);
+    for (size_t i = 1; i < readers_begin_.size(); ++i) readers_begin_[i] += readers_begin_[i - 1];
+    readers_.resize(readers_begin_.back());
   }
 
   // Each reader adds its colour and the position of the argument. The network's outputs count as
   // readers.
   void SweepBackward() {
-    for (Readers& readers : readers_) readers.size.assign(readers.begin.size(), 0);
-    const auto add = [&](ValueRef ref, Hash128 reader) {
-      ref = Resolve(ref);
-      ReadersOf(ref).Add(static_cast<size_t>(ref.index), HashCombine(reader, static_cast<uint64_t>(ref.output)));
+    std::vector<size_t> next(readers_begin_.begin(), readers_begin_.end() - 1);
+    const auto add = [&](const Argument& argument, Hash128 reader) {
+      if (argument.value == kNone) return;
+      readers_[next[static_cast<size_t>(argument.value)]++] =
+          HashCombine(reader, static_cast<uint64_t>(argument.output));
     };
-    for (size_t i = 0; i < graph_.outputs().size(); ++i) {
-      if (!graph_.outputs()[i].is_none()) add(graph_.outputs()[i], HashCombine(HashBytes("output"), i));
-    }
+    const auto with_readers = [this](size_t value) {
+      const size_t begin = readers_begin_[value], count = readers_begin_[value + 1] - begin;
+      return HashSorted(colours_[value], absl::MakeSpan(readers_).subspan(begin, count));
+    };
+    for (size_t i = 0; i < graph_.outputs().size(); ++i)
+      add(ArgumentOf(graph_.outputs()[i]), HashCombine(HashBytes("output"), i));
     for (size_t k = nodes_.size(); k-- > 0;) {
       if (skipped_[k]) continue;
-      colours_[k] = HashSorted(colours_[k], readers_[0].Of(k));
-      for (size_t i = 0; i < nodes_[k].inputs.size(); ++i) {
-        if (nodes_[k].inputs[i].is_none()) continue;
-        add(nodes_[k].inputs[i], HashCombine(colours_[k], commutative_[k] ? 0 : i));
-      }
+      colours_[k] = with_readers(k);
+      const HashSeed colour(colours_[k]);
+      const absl::Span<const Argument> arguments = ArgumentsOf(k);
+      for (size_t i = 0; i < arguments.size(); ++i) add(arguments[i], colour.With(commutative_[k] ? 0 : i));
     }
-    for (int kind = 0; kind < kKinds; ++kind) {
-      for (size_t i = 0; i < leaves_[kind].size(); ++i)
-        leaves_[kind][i] = HashSorted(leaves_[kind][i], readers_[1 + kind].Of(i));
-    }
+    for (size_t leaf = nodes_.size(); leaf < colours_.size(); ++leaf) colours_[leaf] = with_readers(leaf);
   }
 
-  static constexpr int kKinds = static_cast<int>(ValueRef::Kind::kConstant) + 1;
+  static constexpr size_t kKinds = static_cast<size_t>(ValueRef::Kind::kConstant) + 1;
   const Graph& graph_;
   const absl::Span<const Node> nodes_;
   const Hash128 none_ = HashBytes("none");
-  std::vector<Hash128> leaves_[kKinds];
-  std::vector<Hash128> colours_;
   std::vector<bool> skipped_, commutative_;
-  Readers readers_[1 + kKinds];  // of calls, then of leaves by their kind
+  std::vector<Hash128> colours_;                 // of values
+  std::array<int32_t, kKinds> first_of_kind_{};  // the number of its first value
+  std::vector<Argument> arguments_;              // of all calls that are not skipped
+  std::vector<size_t> begin_;                    // of each call in arguments_, and the end
+  std::vector<size_t> readers_begin_;            // of each value in readers_, and the end
+  std::vector<Hash128> readers_;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 // matter; operators, attributes, shapes, data flow and which parameters are shared do.
 // It identifies measurements and tasks, and is stored and shown. It is not a key for caches that
 // untrusted callers share: the hash has no secret, and a network with a call that returns its
-// argument takes longer than one without (graph/form/exact_bytes.h).
+// argument takes longer than one without (graph/exact_bytes.h).
 #ifndef COBRA_GRAPH_FORM_FINGERPRINT_H_
 #define COBRA_GRAPH_FORM_FINGERPRINT_H_
 

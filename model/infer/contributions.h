@@ -14,13 +14,29 @@
 
 namespace cobra::infer {
 
+// What follows from a target by itself.
+struct TargetTerms {
+  std::vector<float> features;                                   // its specification, its learned vector
+  std::vector<float> price_context, price_gains, price_changes;  // of the layer head
+  std::vector<float> context;                                    // of the graph network, padded like the states
+  std::vector<Norm> norms;                                       // of each convolution, with the target's gains
+  Norm last_norm;
+  double run_us = 0;  // of a run besides its calls
+};
+
+// What follows from a layer and a target: the same in every network.
+struct PricedLayer {
+  float log_us = 0;          // as a network by itself
+  std::vector<float> state;  // in the graph network, before the network's totals are added; padded
+};
+
 // A network. The views must outlive the call that takes it. Calls of one layer share their states,
 // as far as they have the same neighbours: repeated blocks cost less, and no bit changes.
 struct Network {
   absl::Span<const int32_t> layer_of_call;              // index into `layers`
   absl::Span<const float* const> layers;                // embeddings [width] of the different layers
+  absl::Span<const PricedLayer* const> priced;          // likewise, for the target
   absl::Span<const std::pair<int32_t, int32_t>> edges;  // from call to call
-  absl::Span<const float> work;                         // [layers, work_terms], logarithms
   absl::Span<const float> graph_features;               // [graph_features]
 };
 
@@ -37,7 +53,11 @@ class ContributionNet {
 
   // `spec_features`: of the target's specification (model/predict/work/features.h), to which its
   // learned vector is added.
-  NetworkContributions Contribute(const Network& network, absl::Span<const float> spec_features, int64_t target) const;
+  TargetTerms TermsOf(absl::Span<const float> spec_features, int64_t target) const;
+  // `work`: [layers, work_terms], logarithms.
+  std::vector<PricedLayer> Price(absl::Span<const float* const> layers, absl::Span<const float> work,
+                                 const TargetTerms& target) const;
+  NetworkContributions Contribute(const Network& network, const TargetTerms& target) const;
 
  private:
   struct Convolution {
@@ -47,9 +67,9 @@ class ContributionNet {
 
   struct States;  // of the calls, at one depth
 
-  std::vector<float> Alone(const Network& network, const std::vector<float>& embeddings,
-                           const std::vector<float>& target) const;
-  void Convolve(const Convolution& convolution, States* states) const;
+  std::vector<float> LogUsAlone(const std::vector<float>& embeddings, absl::Span<const float> work,
+                                const TargetTerms& target) const;
+  void Convolve(const Convolution& convolution, const Norm& norm, States* states) const;
 
   int64_t width_ = 0, stride_ = 0, graph_stride_ = 0, work_terms_ = 0, graph_features_ = 0;
   Table target_vectors_;

@@ -8,6 +8,7 @@
 
 #include "model/predict/adapt/adapt_terms.h"
 #include "model/predict/adapt/calibration.h"
+#include "model/predict/adapt/calibration_terms.h"
 #include "model/predict/price/known_range.h"
 #include "model/predict/price/launch_time.h"
 #include "model/predict/price/prediction_interval.h"
@@ -15,6 +16,15 @@
 #include "model/predict/price/training_time.h"
 
 namespace cobra::predict {
+namespace {
+
+std::vector<CallKind> KindsOf(const graph::Graph& graph, const Layers& layers) {
+  std::vector<CallKind> kinds;
+  for (const int32_t call : layers.first_call) kinds.push_back(KindOf(graph, call));
+  return kinds;
+}
+
+}  // namespace
 
 LatencyPrediction Assemble(const PredictionParts& parts, const infer::NetworkContributions& contributions) {
   const auto& [graph, layers, total, target, spec, calibration, adapted] = parts;
@@ -42,10 +52,11 @@ LatencyPrediction Assemble(const PredictionParts& parts, const infer::NetworkCon
   double all_more_us = 0;
   for (size_t i = 0; i < calls; ++i) more_us[i] += StatisticsUs(graph, graph.nodes()[i], spec, target);
   std::vector<double> corrections(calls);
+  const std::vector<CallKind> kinds = calibration != nullptr ? KindsOf(graph, layers) : std::vector<CallKind>();
   for (size_t i = 0; i < calls && calibration != nullptr; ++i) {
     const double of_networks = more_us[i] > 0 ? std::log(std::exp(log_us_of_call[i]) + more_us[i]) : log_us_of_call[i];
     corrections[i] =
-        CalibrationLogCorrection(*calibration, layers.kinds[static_cast<size_t>(layers.of_call[i])], of_networks) +
+        CalibrationLogCorrection(*calibration, kinds[static_cast<size_t>(layers.of_call[i])], of_networks) +
         LaunchCoefficient(calibration->coefficients) * LaunchTerm(of_networks) +
         (calls > 1 ? calibration->log_network_scale : 0);
     log_us_of_call[i] += corrections[i];

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "base/bytes/heap_bytes.h"
-#include "base/bytes/keyed_hash.h"
 #include "base/diagnostic.h"
 #include "base/status_macros.h"
 #include "base/text/limit_message.h"
 #include "base/user_error.h"
-#include "graph/form/exact_bytes.h"
+#include "graph/distinct_calls.h"
 #include "model/predict/price/unknown_reason.h"
 #include "model/text/canonical_text.h"
 
@@ -58,37 +56,29 @@ LayerEmbedder::NewLayers::Values LayerEmbedder::Encode(absl::Span<const NewLayer
   return entries;
 }
 
-absl::StatusOr<Layers> LayerEmbedder::LayersOf(const graph::Graph& graph, const std::function<bool()>& cancelled,
-                                               std::vector<Hash128>* keys) const {
-  constexpr size_t kCallsAtOnce = 256, kBytesOfWord = 10;
-  int64_t words = 0;
-  const size_t calls = graph.nodes().size();
+// By what a layer's text says, which takes longer to write (graph/distinct_calls.h).
+absl::StatusOr<Layers> LayerEmbedder::LayersOf(const graph::Graph& graph,
+                                               const std::function<bool()>& cancelled) const {
+  constexpr size_t kLayersAtOnce = 256, kBytesOfWord = 10;
+  const std::shared_ptr<const graph::DistinctCalls> calls = graph::DistinctCallsOf(graph);
   Layers layers;
-  layers.of_call.reserve(calls);
-  absl::flat_hash_map<Hash128, int32_t> known;  // of this network
-  std::string bytes;
-  for (size_t call = 0; call < calls; ++call) {
-    if (call % kCallsAtOnce == kCallsAtOnce - 1) COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
-    // Of what the layer's text says, which takes longer to write. It is untrusted, and callers
-    // share the cache.
-    bytes.clear();
-    graph::AppendExactBytesOfCall(graph, static_cast<int32_t>(call), &bytes);
-    const auto [found, is_new] = known.try_emplace(KeyedHash(bytes), static_cast<int32_t>(keys->size()));
-    layers.of_call.push_back(found->second);
-    if (!is_new) continue;
-    words += static_cast<int64_t>(std::min<size_t>(text::kMaxTokens, bytes.size() / kBytesOfWord));
+  layers.of_call = calls->of_call;
+  layers.first_call = calls->first;
+  layers.keys.reserve(calls->size());
+  int64_t words = 0;
+  for (const graph::CallKey& key : calls->keys) {
+    if (layers.keys.size() % kLayersAtOnce == 0) COBRA_RETURN_IF_ERROR(CheckWanted(cancelled));
+    words += static_cast<int64_t>(std::min<size_t>(text::kMaxTokens, key.bytes / kBytesOfWord));
     if (words > max_layer_words_) return TooManyLayers(max_layer_words_);
-    layers.first_call.push_back(static_cast<int32_t>(call));
-    layers.kinds.push_back(KindOf(graph, static_cast<int32_t>(call)));
-    keys->push_back(found->first);
+    layers.keys.push_back(key.hash);
   }
-  layers.entries.resize(keys->size());
+  layers.entries.resize(layers.keys.size());
   return layers;
 }
 
 absl::StatusOr<Layers> LayerEmbedder::Embed(const graph::Graph& graph, const std::function<bool()>& cancelled) {
-  std::vector<Hash128> keys;
-  COBRA_ASSIGN_OR_RETURN(Layers layers, LayersOf(graph, cancelled, &keys));
+  COBRA_ASSIGN_OR_RETURN(Layers layers, LayersOf(graph, cancelled));
+  const std::vector<Hash128>& keys = layers.keys;
   cache_.FindMany(keys, absl::MakeSpan(layers.entries));
   std::vector<size_t> missing;  // in layers
   std::vector<Hash128> missing_keys;

@@ -18,7 +18,6 @@
 #include "base/bytes/hash.h"
 #include "graph/graph.h"
 #include "model/infer/encoder.h"
-#include "model/predict/adapt/calibration_terms.h"
 #include "model/predict/shared_batches.h"
 #include "model/predict/weights/manifest.h"
 #include "model/text/tokenizer.h"
@@ -34,7 +33,7 @@ struct LayerEntry {
 struct Layers {
   std::vector<int32_t> of_call;                            // index into the others
   std::vector<int32_t> first_call;                         // of each layer
-  std::vector<CallKind> kinds;                             // likewise
+  std::vector<Hash128> keys;                               // likewise
   std::vector<std::shared_ptr<const LayerEntry>> entries;  // likewise
 };
 
@@ -65,8 +64,7 @@ class LayerEmbedder {
 
   NewLayers::Values Encode(absl::Span<const NewLayer* const> layers);
   // The calls by their layers, which have no entries yet.
-  absl::StatusOr<Layers> LayersOf(const graph::Graph& graph, const std::function<bool()>& cancelled,
-                                  std::vector<Hash128>* keys) const;
+  absl::StatusOr<Layers> LayersOf(const graph::Graph& graph, const std::function<bool()>& cancelled) const;
 
   const Manifest& manifest_;
   const text::Vocabulary& vocabulary_;

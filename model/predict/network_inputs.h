@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes/hash.h"
 #include "graph/cost/cost.h"
 #include "graph/graph.h"
 #include "model/predict/layer_embedder.h"
@@ -20,13 +21,10 @@ namespace cobra::predict {
 // What the networks are given of the calls. Calls of one layer share a row, if their work on the
 // target is the same.
 struct CallRows {
-  void Add(const LayerEntry& layer, const std::array<float, kWorkTerms>& log_work) {
-    embeddings.push_back(layer.embedding.data());
-    work.insert(work.end(), log_work.begin(), log_work.end());
-  }
   std::vector<int32_t> of_call;
   std::vector<const float*> embeddings;
-  std::vector<float> work;
+  std::vector<Hash128> keys;                            // of the layer, and of its work below
+  std::vector<std::array<float, kWorkTerms>> log_work;  // none: that of the layers, which are the rows
 };
 
 // What the graph network is given of a network. Refers to the graph and the layers.
@@ -35,6 +33,7 @@ struct NetworkInputs {
       : graph(graph), layers(layers), edges(GraphEdges(graph)), totals(GraphFeatures(graph, total, edges.size())) {}
 
   const CallRows& RowsOn(const TargetWorkKind& kind) const;
+  std::array<float, kWorkTerms> WorkOf(const CallRows& rows, size_t row) const;
   CallRows RowsOfLayers() const;
   CallRows RowsOfCalls(const TargetWorkKind& kind) const;
 

@@ -30,6 +30,7 @@
 #include "model/predict/network_inputs.h"
 #include "model/predict/price/known_range.h"
 #include "model/predict/price/prediction_interval.h"
+#include "model/predict/priced_layers.h"
 #include "model/predict/target/device_table.h"
 #include "model/predict/target/disturbance.h"
 #include "model/predict/target/plausibility.h"
@@ -39,6 +40,12 @@
 
 namespace cobra::predict {
 namespace {
+
+// Of the bytes for layers: for what they are on targets. A layer's vector is in use longer.
+int64_t BytesOfPrices(int64_t cache_bytes) {
+  constexpr int64_t kMost = int64_t{8} << 20;  // some 15,000 layers
+  return std::min(cache_bytes / 8, kMost);
+}
 
 struct Networks {
   infer::Encoder encoder;
@@ -54,7 +61,10 @@ class LoadedPredictor : public Predictor {
         vocabulary_(std::move(vocabulary)),
         networks_(std::move(networks)),
         info_(std::move(info)),
-        embedder_(manifest_, vocabulary_, networks_.encoder, options.embedding_cache_bytes, options.max_layer_words),
+        embedder_(manifest_, vocabulary_, networks_.encoder,
+                  options.embedding_cache_bytes - BytesOfPrices(options.embedding_cache_bytes),
+                  options.max_layer_words),
+        priced_(networks_.contributions, BytesOfPrices(options.embedding_cache_bytes)),
         adapter_(SpecsOf(manifest_),
                  [this](const graph::Graph& graph, const std::function<bool()>& cancelled) {
                    return TimesOnTargets(graph, cancelled);
@@ -171,8 +181,18 @@ class LoadedPredictor : public Predictor {
     return best;
   }
 
-  CacheStats embedding_cache_stats() const override { return embedder_.stats(); }
-  void ClearEmbeddingCache() const override { embedder_.Clear(); }
+  // Hits and misses are those of the vectors.
+  CacheStats embedding_cache_stats() const override {
+    CacheStats all = embedder_.stats();
+    const CacheStats priced = priced_.stats();
+    all.bytes += priced.bytes;
+    all.capacity_bytes += priced.capacity_bytes;
+    return all;
+  }
+  void ClearEmbeddingCache() const override {
+    embedder_.Clear();
+    priced_.Clear();
+  }
 
  private:
   absl::StatusOr<int> FindTarget(absl::string_view name) const {
@@ -302,10 +322,14 @@ class LoadedPredictor : public Predictor {
   }
 
   infer::NetworkContributions Contribute(const NetworkInputs& inputs, int target, const TargetSpec& of_target) const {
-    const auto spec = TargetSpecFeatures(of_target);
     const CallRows& rows = inputs.RowsOn(TargetWorkKindOf(of_target, manifest_.knows_gpu_work));
-    return networks_.contributions.Contribute({rows.of_call, rows.embeddings, inputs.edges, rows.work, inputs.totals},
-                                              spec, target);
+    const std::shared_ptr<const PricedLayers::Target> on = priced_.TargetOf(target, of_target);
+    const auto known = priced_.Of(inputs, rows, *on);
+    std::vector<const infer::PricedLayer*> priced;
+    priced.reserve(known.size());
+    for (const auto& layer : known) priced.push_back(layer.get());
+    return networks_.contributions.Contribute({rows.of_call, rows.embeddings, priced, inputs.edges, inputs.totals},
+                                              on->terms);
   }
 
   const Manifest manifest_;
@@ -314,6 +338,7 @@ class LoadedPredictor : public Predictor {
   const Networks networks_;
   const ModelInfo info_;
   mutable LayerEmbedder embedder_;  // refers to those above
+  mutable PricedLayers priced_;     // likewise
   const Adapter adapter_;
   const ProfileAdapter profiles_;
 };

@@ -25,7 +25,8 @@
 namespace cobra::predict {
 
 struct PredictorOptions {
-  int64_t embedding_cache_bytes = int64_t{64} << 20;  // about 100,000 layers
+  // About 100,000 layers. An eighth, at most 8 MiB, is for what they take on targets.
+  int64_t embedding_cache_bytes = int64_t{64} << 20;
   // Of the texts of a network's different layers, about. A layer that nobody asked about before
   // takes 4 us for each.
   int64_t max_layer_words = std::numeric_limits<int64_t>::max();

@@ -9,7 +9,7 @@
 #include "base/status_macros.h"
 #include "graph/cost/cost.h"
 #include "graph/cost/memory.h"
-#include "graph/form/exact_bytes.h"
+#include "graph/exact_bytes.h"
 #include "graph/form/fingerprint.h"
 #include "server/lanes/request_record.h"
 #include "server/predict/prediction_rows.h"
@@ -47,7 +47,8 @@ absl::StatusOr<ComputedAnswer> Computation::ReadAndPredict(const NetworkQuestion
   const bool has_breakdown = request->breakdown(), keep_private = request->keep_private();
   ComputedAnswer answer;
   const absl::Time start = absl::Now();
-  absl::StatusOr<ReadResult> source = reader_->Read(request, graph_bytes, call);
+  // Names are shown beside the calls of a breakdown.
+  absl::StatusOr<ReadResult> source = reader_->Read(request, graph_bytes, call, /*names_blocks=*/has_breakdown);
   const absl::Time read = absl::Now();
   answer.read = read - start;
   if (call.stages != nullptr) call.stages->read = answer.read;

@@ -36,7 +36,7 @@ struct CacheSizes {
 
 // What a reply says of a network, whatever the target.
 struct NetworkSummary {
-  Hash128 exact;  // keyed, of graph/form/exact_bytes.h
+  Hash128 exact;  // keyed, of graph/exact_bytes.h
   std::string fingerprint;
   int node_count = 0;
   int64_t parameter_count = 0, macs = 0, flops = 0, peak_memory_bytes = 0;

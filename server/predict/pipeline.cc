@@ -57,7 +57,7 @@ bool FollowsTargets(const v1::PredictRequest& request) {
 }
 
 // No graph's key: no message begins with a zero, and no graph has as many inputs as the first eight
-// bytes say (graph/form/exact_bytes.h).
+// bytes say (graph/exact_bytes.h).
 Hash128 HashOfArchitecture(const v1::Architecture& architecture) {
   constexpr absl::string_view kPrefix("\0architecture ", 14);
   return KeyedHash(absl::StrCat(kPrefix, architecture.SerializeAsString()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -59,7 +60,7 @@ absl::StatusOr<HeldBytes::Part> NetworkReader::HoldBytes(int64_t bytes, const Ca
 
 absl::StatusOr<ReadResult> NetworkReader::ReadWithin(const Limits& limits, v1::PredictRequest* request,
                                                      std::optional<absl::string_view> graph_bytes,
-                                                     const CallContext& call) {
+                                                     const CallContext& call, bool names_blocks) {
   if (graph_bytes.has_value()) {
     COBRA_ASSIGN_OR_RETURN(graph::Graph graph, proto::GraphFromWire(*graph_bytes, limits.graph));
     return ReadResult{std::move(graph), /*repeatable=*/true, nullptr};
@@ -67,18 +68,19 @@ absl::StatusOr<ReadResult> NetworkReader::ReadWithin(const Limits& limits, v1::P
   if (request->has_source() || request->has_onnx() || request->has_tflite() || request->has_ncnn())
     return readers_->Read(request, limits.graph, call);
   COBRA_ASSIGN_OR_RETURN(frontend::ModelSource source, proto::TakeModelSource(request, limits));
+  if (auto* architecture = std::get_if<nas::ArchitectureRequest>(&source)) architecture->names_blocks = names_blocks;
   COBRA_ASSIGN_OR_RETURN(graph::Graph graph, frontend::ReadModel(std::move(source), limits));
   return ReadResult{std::move(graph), /*repeatable=*/true, nullptr};
 }
 
 absl::StatusOr<ReadResult> NetworkReader::Read(v1::PredictRequest* request, std::optional<absl::string_view> graph,
-                                               const CallContext& call) {
+                                               const CallContext& call, bool names_blocks) {
   COBRA_RETURN_IF_ERROR(call.Check());
   const int64_t left_ms = std::max<int64_t>(1, absl::ToInt64Milliseconds(call.deadline - absl::Now()));
   Limits limits = limits_.read;
   limits.cancelled = call.cancelled;
   limits.wall_time_ms = std::min(limits.wall_time_ms, left_ms);
-  absl::StatusOr<ReadResult> result = ReadWithin(limits, request, graph, call);
+  absl::StatusOr<ReadResult> result = ReadWithin(limits, request, graph, call, names_blocks);
   if (result.ok()) {
     COBRA_RETURN_IF_ERROR(CheckHasTime(result->graph));
     return result;

@@ -32,8 +32,9 @@ class NetworkReader {
   // Moves the texts and files of the model out of `request`, to avoid copies. `graph`: the bytes of
   // the request's graph, which is then not in `request`. Errors carry a Diagnostic if the model is
   // at fault, also where the network takes no time: without calls, or on empty inputs.
+  // `names_blocks`: of an architecture string (nas::ArchitectureRequest).
   absl::StatusOr<ReadResult> Read(v1::PredictRequest* request, std::optional<absl::string_view> graph,
-                                  const CallContext& call);
+                                  const CallContext& call, bool names_blocks = true);
   // The same for a network that its device has timed. Source without a version of PyTorch is read
   // as for `runtime`.
   absl::StatusOr<graph::Graph> ReadFor(absl::string_view runtime, v1::PredictRequest* request,
@@ -47,7 +48,8 @@ class NetworkReader {
 
  private:
   absl::StatusOr<ReadResult> ReadWithin(const Limits& limits, v1::PredictRequest* request,
-                                        std::optional<absl::string_view> graph, const CallContext& call);
+                                        std::optional<absl::string_view> graph, const CallContext& call,
+                                        bool names_blocks);
 
   const ServerLimits limits_;
   ReaderProcesses* const readers_;

@@ -15,7 +15,7 @@
 #include "base/text/limit_message.h"
 #include "base/text/utf8.h"
 #include "base/user_error.h"
-#include "graph/form/exact_bytes.h"
+#include "graph/exact_bytes.h"
 #include "graph/form/graph_bytes.h"
 #include "proto/request_parts.h"
 #include "proto/status_proto.h"

@@ -24,7 +24,7 @@
 #include "base/status_macros.h"
 #include "frontend/nas/reader.h"
 #include "graph/cost/cost.h"
-#include "graph/form/exact_bytes.h"
+#include "graph/exact_bytes.h"
 #include "graph/form/fingerprint.h"
 #include "model/predict/predictor.h"
 #include "tests/bench/architectures.h"

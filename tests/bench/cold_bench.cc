@@ -35,7 +35,7 @@
 #include "base/status_macros.h"
 #include "frontend/python/reader.h"
 #include "graph/cost/cost.h"
-#include "graph/form/exact_bytes.h"
+#include "graph/exact_bytes.h"
 #include "graph/form/fingerprint.h"
 #include "model/predict/predictor.h"
 #include "model/predict/weights/version.h"

@@ -10,6 +10,9 @@
 #include "gmock/gmock.h"
 #include "graph/builder/block_cache.h"
 #include "graph/builder/builder.h"
+#include "graph/distinct_calls.h"
+#include "graph/exact_bytes.h"
+#include "graph/form/fingerprint.h"
 #include "graph/form/json.h"
 #include "gtest/gtest.h"
 
@@ -166,6 +169,50 @@ TEST(NetBuilderTest, ABlockIsBuiltOnceAndItsCopiesAreAsIfBuilt) {
   const auto whole = ThreeBlocks("", &built);
   ASSERT_TRUE(whole.ok());
   EXPECT_EQ(GraphToJson(*copied), GraphToJson(*whole));
+}
+
+TEST(NetBuilderTest, CopiesOfBlocksBringTheKeysOfTheirCalls) {
+  int built = 0;
+  const auto copied = ThreeBlocks("residual with keys", &built), whole = ThreeBlocks("", &built);
+  ASSERT_TRUE(copied.ok() && whole.ok());
+  const auto of_copies = DistinctCallsOf(*copied), computed = DistinctCallsOf(*whole);
+  EXPECT_EQ(of_copies->of_call, computed->of_call);
+  EXPECT_EQ(of_copies->first, computed->first);
+  EXPECT_EQ(of_copies->size(), 4);  // of three equal blocks of four calls
+  std::string bytes;
+  for (size_t i = 0; i < computed->size(); ++i) {
+    const CallKey key = KeyOfCall(*copied, computed->first[i], &bytes);
+    EXPECT_EQ(of_copies->keys[i].hash, key.hash);
+    EXPECT_EQ(of_copies->keys[i].bytes, key.bytes);
+    EXPECT_EQ(computed->keys[i].hash, key.hash);
+  }
+}
+
+// A weight in place of an activation makes another call of it.
+TEST(NetBuilderTest, KeysOfABlockAreNotTakenForWeights) {
+  const auto scaled = [](NetBuilder& net, const std::string& path, absl::Span<const ValueRef> inputs) {
+    return net.Add(inputs[0], inputs[0], path);
+  };
+  NetBuilder net;
+  const ValueRef x = net.Input({2, 3}, DType::float32, "x"), w = net.Parameter({2, 3}, "w");
+  const ValueRef of_input = net.Block("doubled", "a", {x}, scaled), of_weight = net.Block("doubled", "b", {w}, scaled);
+  const auto graph = std::move(net).Finish({of_input, of_weight});
+  ASSERT_TRUE(graph.ok());
+  EXPECT_EQ(DistinctCallsOf(*graph)->of_call, (std::vector<int32_t>{0, 1}));
+}
+
+TEST(NetBuilderTest, NamesOfBlocksMayBeLeftOut) {
+  int built = 0;
+  const auto named = ThreeBlocks("residual with names", &built);
+  const auto unnamed = ThreeBlocks("residual with names", &built, {.names_blocks = false});
+  ASSERT_TRUE(named.ok() && unnamed.ok());
+  EXPECT_EQ(built, 1);
+  EXPECT_EQ(named->nodes()[0].origin.module_path, "a.conv");
+  EXPECT_EQ(unnamed->nodes()[0].origin.module_path, "");
+  EXPECT_EQ(named->parameters()[0].name, "a.conv.weight");
+  EXPECT_EQ(unnamed->parameters()[0].name, "");
+  EXPECT_EQ(ExactBytes(*named), ExactBytes(*unnamed));
+  EXPECT_EQ(Fingerprint(*named), Fingerprint(*unnamed));
 }
 
 TEST(NetBuilderTest, BlocksOfOtherInputsAreOthers) {

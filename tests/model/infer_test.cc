@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "frontend/nas/reader.h"
 #include "gtest/gtest.h"
 #include "model/infer/contributions.h"
@@ -65,7 +66,11 @@ class InferTest : public testing::Test {
     const auto edges = predict::GraphEdges(graph);
     const auto features = predict::GraphFeatures(graph);
     const auto spec = predict::TargetSpecFeatures(bundle_.manifest.targets[0].spec);
-    return net_.Contribute({layer_of_call, layers, edges, work, features}, spec, 0);
+    const TargetTerms target = net_.TermsOf(spec, 0);
+    const std::vector<PricedLayer> made = net_.Price(layers, work, target);
+    std::vector<const PricedLayer*> priced;
+    for (const PricedLayer& layer : made) priced.push_back(&layer);
+    return net_.Contribute({layer_of_call, layers, priced, edges, features}, target);
   }
 
   const predict::ModelBundle bundle_ = predict::LoadBundle(kPretrained).value();
@@ -133,6 +138,28 @@ TEST_F(InferTest, SharedStatesChangeNoBit) {
     EXPECT_EQ(alone.log_us, together.log_us);
     EXPECT_EQ(alone.mean, together.mean);
     first += graph.nodes().size();
+  }
+}
+
+TEST_F(InferTest, ALayerIsPricedTheSameInAnyCompany) {
+  const std::vector<float> embeddings = encoder_.Encode(Texts());
+  const auto width = static_cast<size_t>(encoder_.width());
+  const TargetTerms target = net_.TermsOf(predict::TargetSpecFeatures(bundle_.manifest.targets[0].spec), 0);
+  std::vector<const float*> layers;
+  std::vector<float> work;
+  for (const graph::Graph& graph : graphs_) {
+    for (size_t i = 0; i < graph.nodes().size(); ++i) {
+      layers.push_back(&embeddings[layers.size() * width]);
+      const auto terms = predict::LogWork(graph, static_cast<int32_t>(i));
+      work.insert(work.end(), terms.begin(), terms.end());
+    }
+  }
+  const std::vector<PricedLayer> together = net_.Price(layers, work, target);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const auto own = absl::MakeConstSpan(work).subspan(i * predict::kWorkTerms, predict::kWorkTerms);
+    const std::vector<PricedLayer> alone = net_.Price({layers[i]}, own, target);
+    EXPECT_EQ(alone[0].log_us, together[i].log_us) << i;
+    EXPECT_EQ(alone[0].state, together[i].state) << i;
   }
 }
 

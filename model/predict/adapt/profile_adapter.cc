@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/bytes/keyed_hash.h"
 #include "base/status_macros.h"
-#include "graph/form/exact_bytes.h"
+#include "graph/exact_bytes.h"
 #include "graph/form/fingerprint.h"
 
 namespace cobra::predict {

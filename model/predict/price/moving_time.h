@@ -17,6 +17,7 @@ namespace cobra::predict {
 class MovingTime {
  public:
   explicit MovingTime(const TargetSpec& spec);
+  bool is_known() const { return bytes_per_us_ > 0; }
   // In microseconds. 0: nothing is known, or all fits into the caches.
   double LeastUs(const graph::Graph& graph, int32_t call) const;
 

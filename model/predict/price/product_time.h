@@ -26,6 +26,7 @@ namespace cobra::predict {
 class ProductTime {
  public:
   ProductTime(const TargetSpec& spec, const graph::Graph& graph);
+  bool is_known() const { return is_known_; }
   // In microseconds. 0: nothing is known, or the call is none of these.
   double LeastUs(int32_t call) const;
   // Likewise; infinity: nothing is known.

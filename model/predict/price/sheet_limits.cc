@@ -23,6 +23,7 @@ double SheetLimits::Least(size_t call) const {
 double SheetLimits::Most(size_t call) const { return std::log(products_.MostUs(static_cast<int32_t>(call))); }
 
 void SheetLimits::Keep(std::vector<double>* log_us, bool at_most) const {
+  if (!moving_.is_known() && !products_.is_known()) return;  // the least of every call is 0
   std::vector<double> us, least_us;
   double lacking = 0, beyond = 0;
   for (size_t call = 0; call < log_us->size(); ++call) {

@@ -135,14 +135,22 @@ std::array<float, kWorkTerms> LogWork(const graph::Graph& graph, int32_t node) {
   return logs;
 }
 
+// In the order of their sources, then of their destinations.
 std::vector<std::pair<int32_t, int32_t>> GraphEdges(const graph::Graph& graph) {
-  std::vector<std::pair<int32_t, int32_t>> edges;
-  for (int32_t i = 0; i < static_cast<int32_t>(graph.nodes().size()); ++i) {
-    for (const graph::ValueRef& input : graph.nodes()[i].inputs) {
-      if (input.is_node()) edges.emplace_back(input.index, i);
+  const auto nodes = graph.nodes();
+  std::vector<size_t> next(nodes.size() + 1);  // where the next edge from each source goes
+  for (const graph::Node& node : nodes) {
+    for (const graph::ValueRef& input : node.inputs) {
+      if (input.is_node()) ++next[static_cast<size_t>(input.index) + 1];
     }
   }
-  std::sort(edges.begin(), edges.end());
+  for (size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+  std::vector<std::pair<int32_t, int32_t>> edges(next.back());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (const graph::ValueRef& input : nodes[i].inputs) {
+      if (input.is_node()) edges[next[static_cast<size_t>(input.index)]++] = {input.index, static_cast<int32_t>(i)};
+    }
+  }
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   return edges;
 }

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "graph/builder/builder.h"
 
@@ -126,6 +128,20 @@ TEST(TargetSpecFeatures, ASheetMaySayOfWhatProcessItsGpuIs) {
   spec.device = "Tesla T4";
   spec.process_nm = 5;
   EXPECT_EQ(LogPowerLimit(spec), 0);
+}
+
+// Several calls read what one makes; one call reads it twice.
+TEST(GraphEdges, AreInOrderAndEachOnce) {
+  graph::GraphBuilder b;
+  const graph::ValueRef x = b.AddInput("x", {{4, 4}, graph::DType::float32});
+  for (int i = 0; i < 9; ++i) b.AddParameter("", {{4, 4}, graph::DType::float32});
+  const auto add = [&b](graph::ValueRef p, graph::ValueRef q) {
+    return graph::ValueRef::Node(b.Add(graph::Op::add, {}, {p, q}).value());
+  };
+  const graph::ValueRef first = add(x, graph::ValueRef::Parameter(8)), twice = add(first, first);
+  const graph::ValueRef apart = add(x, x), last = add(apart, add(twice, first));
+  const graph::Graph g = std::move(b).Build({last});
+  EXPECT_EQ(GraphEdges(g), (std::vector<std::pair<int32_t, int32_t>>{{0, 1}, {0, 3}, {1, 3}, {2, 4}, {3, 4}}));
 }
 
 }  // namespace

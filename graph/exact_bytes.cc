@@ -1,4 +1,4 @@
-#include "graph/form/exact_bytes.h"
+#include "graph/exact_bytes.h"
 
 #include <algorithm>
 #include <cstdint>

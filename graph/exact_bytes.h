@@ -3,8 +3,8 @@
 // omitted; predictions do not depend on them. (Fingerprint() omits more: the order of
 // independent calls, and calls that return their argument, which still take time.) The format is
 // that of this build; it is never stored or sent.
-#ifndef COBRA_GRAPH_FORM_EXACT_BYTES_H_
-#define COBRA_GRAPH_FORM_EXACT_BYTES_H_
+#ifndef COBRA_GRAPH_EXACT_BYTES_H_
+#define COBRA_GRAPH_EXACT_BYTES_H_
 
 #include <cstdint>
 #include <string>
@@ -21,4 +21,4 @@ void AppendExactBytesOfCall(const Graph& graph, int32_t node, std::string* bytes
 
 }  // namespace cobra::graph
 
-#endif  // COBRA_GRAPH_FORM_EXACT_BYTES_H_
+#endif  // COBRA_GRAPH_EXACT_BYTES_H_
