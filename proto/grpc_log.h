@@ -10,8 +10,8 @@ namespace cobra::proto {
 // decide how many do. Its lines go through our log, at most one in ten seconds.
 void ThrottleGrpcLog();
 
-// For a client. What failed is in the status of the call; gRPC's own lines would stand beside it, as
-// does "Timer list shutdown" when the process ends while a connection is tried again. What ends
+// For a client. What failed is in the status of the call; gRPC's own lines would stand beside it,
+// as does "Timer list shutdown" when the process ends while a connection is tried again. What ends
 // the process goes through our log.
 void DropGrpcLog();
 

@@ -10,8 +10,8 @@
 namespace cobra {
 
 // Waits until no other process holds the lock (flock) on this file, which is created if missing. It
-// is held until the descriptor is closed; it is released if the process dies. DeadlineExceeded after
-// `patience`.
+// is held until the descriptor is closed; it is released if the process dies. DeadlineExceeded
+// after `patience`.
 absl::StatusOr<Descriptor> WaitForLock(const std::string& path, absl::Duration patience = absl::InfiniteDuration());
 // Takes the lock on an open file unless another process holds it; does not wait. Held until the
 // descriptor is closed.
