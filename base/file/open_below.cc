@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,6 +14,16 @@
 #include "absl/strings/str_split.h"
 
 namespace cobra {
+namespace {
+
+// A link to a folder that may not be followed is "not a directory" to the kernel, as if what lies
+// there did not exist.
+bool IsLink(int folder, const std::string& name) {
+  struct stat status = {};
+  return ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
+}
+
+}  // namespace
 
 Descriptor OpenBelowWithoutLinks(int folder, absl::string_view path, int flags) {
   std::vector<std::string> parts = absl::StrSplit(path, '/', absl::SkipEmpty());
@@ -26,7 +37,10 @@ Descriptor OpenBelowWithoutLinks(int folder, absl::string_view path, int flags) 
     }
     const int how = i + 1 == parts.size() ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC;
     Descriptor next(::openat(from, parts[i].c_str(), how | O_NOFOLLOW));
-    if (!next.valid()) return next;
+    if (!next.valid()) {
+      if (errno == ENOTDIR) errno = IsLink(from, parts[i]) ? ELOOP : ENOTDIR;
+      return next;
+    }
     at = std::move(next);
     from = at.get();
   }

@@ -12,7 +12,7 @@ namespace cobra {
 Descriptor OpenBelow(int folder, absl::string_view path, int flags);
 
 // For kernels before 5.6 and filters of system calls that do not know openat2, where OpenBelow does
-// this: no symbolic link at all is followed.
+// this: no symbolic link at all is followed (ELOOP).
 Descriptor OpenBelowWithoutLinks(int folder, absl::string_view path, int flags);
 
 }  // namespace cobra

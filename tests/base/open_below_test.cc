@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <string>
 
@@ -40,8 +41,12 @@ TEST_F(OpenBelowTest, StaysInTheFolder) {
 }
 
 TEST_F(OpenBelowTest, OnlyNewerKernelsFollowLinks) {
-  EXPECT_FALSE(OpenBelowWithoutLinks(root_.get(), "link", O_RDONLY | O_CLOEXEC).valid());
-  EXPECT_FALSE(OpenBelowWithoutLinks(root_.get(), "away/root/inner/file", O_RDONLY | O_CLOEXEC).valid());
+  for (const char* path : {"link", "away/root/inner/file"}) {
+    EXPECT_FALSE(OpenBelowWithoutLinks(root_.get(), path, O_RDONLY | O_CLOEXEC).valid());
+    EXPECT_EQ(errno, ELOOP) << path;  // what is there is not reported absent
+  }
+  EXPECT_FALSE(OpenBelowWithoutLinks(root_.get(), "inner/file/x", O_RDONLY | O_CLOEXEC).valid());
+  EXPECT_EQ(errno, ENOTDIR);
 }
 
 }  // namespace
