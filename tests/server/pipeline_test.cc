@@ -21,6 +21,7 @@
 #include "store/queue/task_queue.h"
 #include "tests/server/fake_predictor.h"
 #include "tests/server/fake_store.h"
+#include "tests/server/insecure_reader.h"
 #include "tests/temporary_directory.h"
 
 namespace cobra::server {
@@ -30,7 +31,9 @@ class PipelineTest : public testing::Test {
  protected:
   PipelineTest() {
     live_ = LiveModel::Create([this] { return predictor_; }, &store_, &metrics_).value();
-    readers_ = ReaderProcesses::Start({}, &metrics_).value();
+    ReaderOptions options;
+    options.insecure = tests::MayStartInsecureReaders();
+    readers_ = ReaderProcesses::Start(options, &metrics_).value();
     log_ = std::make_unique<PredictionLog>(&store_, &metrics_);
     auto database = store::OpenDatabase(directory_.File("queue.sqlite")).value();
     EXPECT_TRUE(store::PrepareSchema(database.get()).ok());

@@ -21,6 +21,7 @@
 #include "frontend/python/reader.h"
 #include "graph/form/json.h"
 #include "gtest/gtest.h"
+#include "tests/server/insecure_reader.h"
 #include "tests/temporary_directory.h"
 
 namespace cobra::server {
@@ -54,7 +55,9 @@ TEST(ReaderLimitsTest, LimitsFromOutsideStay) {
     const rlimit some = {rlim_t{4} << 30, rlim_t{4} << 30};
     ::setrlimit(RLIMIT_AS, &some);
     Metrics metrics;
-    return ReaderProcesses::Start({}, &metrics).ok();
+    ReaderOptions options;
+    options.insecure = tests::MayStartInsecureReaders();
+    return ReaderProcesses::Start(options, &metrics).ok();
   };
   EXPECT_EXIT(::_exit(starts() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
@@ -69,6 +72,7 @@ class ReaderProcessesTest : public testing::Test {
   void Restart() {
     ReaderOptions options;
     options.library_roots = {root_};
+    options.insecure = tests::MayStartInsecureReaders();
     readers_.reset();
     auto started = ReaderProcesses::Start(options, &metrics_);
     ASSERT_TRUE(started.ok()) << started.status();

@@ -18,6 +18,7 @@
 #include "server/server.h"
 #include "tests/server/fake_predictor.h"
 #include "tests/server/http_exchange.h"
+#include "tests/server/insecure_reader.h"
 #include "tests/temporary_directory.h"
 
 namespace cobra::server {
@@ -31,6 +32,7 @@ class ServerTest : public testing::Test {
     options.metrics = "127.0.0.1:0";
     options.store_path = directory_.File("store.sqlite");
     options.threads = threads;
+    options.insecure_reader = tests::MayStartInsecureReaders();
     options.limits.max_queued = max_queued;
     options.limits.slow_request = slow_request_;
     options.watchdog.grace = absl::Milliseconds(100);
