@@ -11,9 +11,10 @@ namespace cobra {
 // that stay in the folder are followed. Invalid if it cannot be opened, with errno.
 Descriptor OpenBelow(int folder, absl::string_view path, int flags);
 
-// For kernels before 5.6 and filters of system calls that do not know openat2, where OpenBelow does
-// this: no symbolic link at all is followed (ELOOP).
-Descriptor OpenBelowWithoutLinks(int folder, absl::string_view path, int flags);
+// The same for kernels before 5.6 and filters of system calls that do not know openat2, where
+// OpenBelow does this: it follows each link itself. What is replaced by a link meanwhile is not
+// opened.
+Descriptor OpenBelowStepwise(int folder, absl::string_view path, int flags);
 
 }  // namespace cobra
 
