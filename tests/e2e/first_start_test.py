@@ -89,7 +89,7 @@ class FirstStartTest(unittest.TestCase):
         server.stop()
         answer = run(*check)
         self.assertEqual(answer.returncode, 1, answer.stdout)
-        self.assertIn(f"{server.metrics_address}: Connection refused", answer.stderr)
+        self.assertIn(f"{server.metrics_address}: no server listens there (Connection refused)", answer.stderr)
         self.assertEqual(run("health", "--metrics", "nonsense").returncode, 2)
 
 
