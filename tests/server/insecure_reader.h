@@ -5,8 +5,8 @@
 
 namespace cobra::tests {
 
-// Whether readers start although nothing confines them: where the kernel is emulated without filters
-// of system calls (tests/long/aarch64.sh).
+// Whether readers start although nothing confines them: where the kernel is emulated without
+// filters of system calls (tests/long/aarch64.sh).
 inline bool MayStartInsecureReaders() { return std::getenv("COBRA_TESTS_INSECURE_READER") != nullptr; }
 
 }  // namespace cobra::tests
