@@ -24,20 +24,22 @@ bool IsLink(int folder, const std::string& name) {
   return ::fstatat(folder, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(status.st_mode);
 }
 
+// What a link says; nothing if it is not one.
+std::string TargetOf(int folder, const std::string& name) {
+  char target[PATH_MAX];
+  const ssize_t size = ::readlinkat(folder, name.c_str(), target, sizeof(target));
+  return size > 0 ? std::string(target, static_cast<size_t>(size)) : "";
+}
+
+Descriptor Failed(int error) {
+  errno = error;
+  return Descriptor();
+}
+
 // The parts of a path that are still to be walked, the next one at the end.
 void Push(absl::string_view path, std::vector<std::string>* left) {
   const std::vector<std::string> parts = absl::StrSplit(path, '/', absl::SkipEmpty());
   left->insert(left->end(), parts.rbegin(), parts.rend());
-}
-
-// What a link says, unless that leads out of any folder: EXDEV.
-bool PushTarget(int folder, const std::string& name, std::vector<std::string>* left) {
-  char target[PATH_MAX];
-  const ssize_t size = ::readlinkat(folder, name.c_str(), target, sizeof(target));
-  if (size <= 0) return false;
-  if (target[0] == '/') errno = EXDEV;
-  if (target[0] != '/') Push(absl::string_view(target, static_cast<size_t>(size)), left);
-  return target[0] != '/';
 }
 
 }  // namespace
@@ -52,19 +54,26 @@ Descriptor OpenBelowStepwise(int folder, absl::string_view path, int flags) {
     left.pop_back();
     if (part == ".") continue;
     if (part == "..") {
-      if (entered.empty()) errno = EXDEV;
-      if (entered.empty()) return Descriptor();
+      if (entered.empty()) return Failed(EXDEV);
       entered.pop_back();
-    } else if (IsLink(at, part)) {
-      if (++links > kMostLinks) errno = ELOOP;
-      if (links > kMostLinks || !PushTarget(at, part, &left)) return Descriptor();
-    } else if (left.empty()) {
-      return Descriptor(::openat(at, part.c_str(), flags | O_NOFOLLOW));
-    } else {
-      Descriptor next(::openat(at, part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-      if (!next.valid()) return next;
-      entered.push_back(std::move(next));
+      continue;
     }
+    if (const std::string target = TargetOf(at, part); !target.empty()) {
+      if (++links > kMostLinks) return Failed(ELOOP);
+      if (target.front() == '/') return Failed(EXDEV);
+      Push(target, &left);
+      continue;
+    }
+    const int how = left.empty() ? flags : O_PATH | O_DIRECTORY | O_CLOEXEC;
+    Descriptor next(::openat(at, part.c_str(), how | O_NOFOLLOW));
+    const int error = errno;
+    if (next.valid() && left.empty()) return next;
+    if (next.valid())
+      entered.push_back(std::move(next));
+    else if (IsLink(at, part) && ++links <= kMostLinks)
+      left.push_back(part);  // it has just become one
+    else
+      return Failed(error);
   }
   return Descriptor(::openat(entered.empty() ? folder : entered.back().get(), ".", flags));
 }

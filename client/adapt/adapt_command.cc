@@ -11,6 +11,7 @@
 #include "base/diagnostic.h"
 #include "base/file/file.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/text/utf8.h"
 #include "base/text/without_escapes.h"
 #include "base/user_error.h"
@@ -143,7 +144,8 @@ absl::Status CheckAdaptFlags(const AdaptFlags& flags, const ConnectionFiles& con
 
 // Of a later message: the timings of the earlier ones are stored.
 absl::Status AfterStored(size_t networks, const absl::Status& status) {
-  const std::string hint = absl::StrCat("the first ", networks, " networks of the list are stored; send the others");
+  const std::string hint =
+      absl::StrCat("of the list is stored: the first ", Counted(networks, "network"), "; send the others");
   if (std::optional<Diagnostic> diagnostic = DiagnosticFromStatus(status)) {
     diagnostic->hint = hint;
     return WithCode(status.code(), DiagnosticToStatus(*diagnostic));

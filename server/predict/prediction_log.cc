@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/bytes/heap_bytes.h"
+#include "base/text/counted.h"
 
 namespace cobra::server {
 namespace {
@@ -116,8 +117,8 @@ void PredictionLog::Loop() {
     }
     metrics_->StoreWritten("predictions", status.ok(), static_cast<int64_t>(size));
     if (!status.ok())
-      failures_.Error(
-          absl::StrCat(size, " predictions ", is_refused ? "wait" : "were not stored", ": ", status.message()));
+      failures_.Error(absl::StrCat(is_refused ? "wait to be stored: " : "not stored: ", Counted(size, "prediction"),
+                                   ": ", status.message()));
   }
 }
 

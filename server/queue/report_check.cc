@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/text/json.h"
 #include "base/text/json_text.h"
 #include "base/text/limit_message.h"
@@ -63,7 +64,7 @@ absl::Status CheckLatencies(const store::Measurement& measurement, const graph::
   const size_t shares = measurement.node_latency_us.size();
   if (shares == 0 || shares == graph.nodes().size()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("node_latency_us: ", shares, " numbers for ", graph.nodes().size(), " calls"));
+      absl::StrCat("node_latency_us: ", Counted(shares, "number"), " for ", Counted(graph.nodes().size(), "call")));
 }
 
 void CompareWithPrediction(const graph::Graph& graph, const ModelSnapshot& model, const std::string& target,

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/text/limit_message.h"
 #include "store/queue/task_subject.h"
 
@@ -40,7 +41,7 @@ absl::Status NoteLoss(SqlSession& session, const Loss& loss, bool alone, Fault f
   const bool several = loss.lost_by_several || (counts && loss.attempts > 0 && loss.lost_by != loss.worker);
   const bool poisoned = counts && attempts >= loss.max_attempts && (several || alone);
   const std::string message =
-      absl::StrCat("started ", attempts, " times without a result; the last worker was ", loss.worker);
+      absl::StrCat("started ", Counted(attempts, "time"), " without a result; the last worker was ", loss.worker);
   return session.Execute(
       R"sql(UPDATE tasks SET state = $2, message = $3, attempts = $4, lost_by = $5, lost_us = $6,
                              lost_by_several = $7, started = 0, changed_us = $8

@@ -4,12 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "gtest/gtest.h"
@@ -64,6 +66,35 @@ TEST_F(OpenBelowTest, FollowsLinksThatStayInTheFolder) {
       EXPECT_FALSE(open(root_.get(), path, O_RDONLY | O_CLOEXEC).valid()) << path;
       EXPECT_EQ(errno, error) << path << ": " << std::strerror(errno);
     }
+  }
+}
+
+// There is always something of that name, inside the folder or a link that leads out.
+TEST_F(OpenBelowTest, AFileThatIsReplacedMeanwhileIsNeverAbsent) {
+  const std::string root = outer_.path() + "/root", file = root + "/inner/file", other = root + "/inner/other";
+  for (const auto open : {OpenBelow, OpenBelowStepwise}) {
+    std::atomic<bool> stop(false);
+    std::thread changer([&] {
+      while (!stop) {
+        EXPECT_EQ(::symlink("../../secret", other.c_str()), 0);
+        EXPECT_EQ(::rename(other.c_str(), file.c_str()), 0);
+        std::ofstream(other) << "f";
+        EXPECT_EQ(::rename(other.c_str(), file.c_str()), 0);
+      }
+    });
+    for (int i = 0; i < 2000; ++i) {
+      const Descriptor opened = open(root_.get(), "inner/file", O_RDONLY | O_CLOEXEC);
+      const int error = errno;
+      char text = 'f';
+      if (opened.valid()) {
+        EXPECT_EQ(::read(opened.get(), &text, 1), 1);
+        EXPECT_EQ(text, 'f');
+      } else {
+        EXPECT_NE(error, ENOENT);
+      }
+    }
+    stop = true;
+    changer.join();
   }
 }
 

@@ -57,7 +57,7 @@ TEST(ExchangeTest, WhatIsWrongIsNamedByLineAndLeftOut) {
   expect(changed("\"outcome\":\"ok\"", "\"outcome\":\"fine\""), "outcome");
   expect(changed("\"relu\",\"inputs\"", "\"no_op_of_ours\",\"inputs\""), "no_op_of_ours");
   expect(changed("\"session\":\"s1\"", "\"session\":\"s2\""), "s2");
-  expect(changed("\"graph\":{", "\"node_latency_us\":[1,2],\"graph\":{"), "2 numbers for 1 calls");
+  expect(changed("\"graph\":{", "\"node_latency_us\":[1,2],\"graph\":{"), "2 numbers for 1 call");
   EXPECT_EQ(CheckRecords(absl::StrCat(Lines(), kRecord, "\n")).problems.size(), 1u);
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/process/address_space.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "base/text/without_escapes.h"
 #include "worker/run/runner_session.h"
 
@@ -70,7 +71,7 @@ class Check {
     for (int i = 0; i < options_.graphs; ++i) COBRA_RETURN_IF_ERROR(CheckGraph(i % 4 == 3 ? *networks : *layers, i));
     out_ << "results    " << equal_ << " of " << equal_ + wrong_ << Compared() << unsupported_ << " not supported\n";
     for (const auto& [message, count] : reasons_)
-      out_ << "           " << count << " times: " << WithoutEscapes(message) << "\n";
+      out_ << "           " << Counted(count, "time") << ": " << WithoutEscapes(message) << "\n";
     if (equal_ + wrong_ == 0) Fail("results", "it runs none of these graphs");
     return absl::OkStatus();
   }

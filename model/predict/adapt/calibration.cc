@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "base/statistics.h"
 #include "base/status_macros.h"
+#include "base/text/counted.h"
 #include "model/predict/adapt/calibration_terms.h"
 #include "model/predict/target/plausibility.h"
 #include "model/predict/work/features.h"
@@ -218,8 +219,8 @@ absl::StatusOr<Calibration> FitCalibration(absl::Span<const ComparedMeasurement>
     if (!s.is_network()) ratios.push_back(std::log(s.measured_us() / s.reference_us));
   }
   if (ratios.size() < kMinProbeLayers) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("probe: ", ratios.size(), " layers were measured, calibration needs at least ", kMinProbeLayers));
+    return absl::InvalidArgumentError(absl::StrCat("probe: ", Counted(ratios.size(), "measured layer"),
+                                                   ", calibration needs at least ", kMinProbeLayers));
   }
   std::vector<Terms> choices = {Terms::kCommon, Terms::kGroups, Terms::kWork};
   if (networks >= kFewestNetworks) choices.insert(choices.begin(), Terms::kNothing);
