@@ -551,6 +551,7 @@ class ClientsTest(Access):
     def ca(self):
         return ("--tls-ca", self.authority.cert)
 
+    @unittest.skipUnless(programs.measures_itself(), "this cobra-worker carries no LibTorch")
     def test_cobra_worker(self):
         self.start("--access", self.access)
         admin = self.caller("admin")

@@ -19,6 +19,12 @@ LIBRARY = "/usr/lib/python3/dist-packages"
 RESNET = os.path.join(LIBRARY, "torchvision", "models", "resnet.py")
 
 
+def measures_itself():
+    """Whether this cobra-worker carries LibTorch; a portable one measures through runners only."""
+    described = subprocess.run([os.path.join(BIN, "cobra-worker"), "describe"], capture_output=True, text=True)
+    return "carries no LibTorch" not in described.stderr
+
+
 class Server:
     """A cobra-server with the shipped weights on ports of its own. Use it in a `with`."""
 

@@ -28,7 +28,7 @@ class Net(nn.Module):
 """
 
 
-class PythonClientTest(programs.ServedTest):
+class PythonStubsTest(programs.ServedTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
