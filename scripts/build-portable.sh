@@ -21,6 +21,7 @@ scripts/setup.sh --portable "$debian"
 scripts/portable-dependencies.sh "$debian"
 # What the programs know of their targets is the same for every processor: a server of this machine
 # is asked.
+[ "$preset" = release ] || scripts/portable-dependencies.sh "$(dpkg --print-architecture)"
 cmake --preset release -Wno-dev >&2
 cmake --build --preset release --parallel "$(nproc)" --target cobra >&2
 if [ "$preset" != release ]; then
