@@ -17,9 +17,6 @@ import grpc
 import programs
 from programs import LIBRARY, RESNET
 
-# What the build wrote for the installed documents (cmake/describe_programs.sh).
-BUILT = os.path.join(os.path.dirname(programs.BIN), "self")
-
 # What each of these must be answered: (name, source, entry, exit code, line, words of the message).
 BAD_MODELS = [
     ("syntax error", "import torch.nn as nn\n\nclass Net(nn.Module)\n    pass\n", "Net()", 6, 3, ""),
@@ -300,10 +297,10 @@ class EndToEndTest(programs.ServedTest):
             if errors["networks_trained"] > 100:
                 self.assertIn(f"Trained on: {errors['networks_trained']} networks", cards)
 
-    @unittest.skipUnless(os.path.isdir(BUILT), "a build for another architecture cannot run what it built")
+    @unittest.skipUnless(programs.DESCRIBED, "a build for another architecture cannot run what it built")
     def test_the_installed_documents_have_these_cards(self):
         cards = programs.client("targets", "--server", self.server.address, "--trained", "--format", "markdown").out
-        with open(os.path.join(BUILT, "target_cards.md")) as file:
+        with open(os.path.join(programs.SELF, "target_cards.md")) as file:
             self.assertEqual(file.read(), cards)
 
     def test_health_and_reflection(self):

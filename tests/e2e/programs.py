@@ -16,6 +16,9 @@ import urllib.request
 SOURCE = os.environ.get("COBRA_SOURCE", os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 BIN = os.path.abspath(os.environ.get("COBRA_BIN", os.path.join(SOURCE, "build", "release", "bin")))
 LIBRARY = "/usr/lib/python3/dist-packages"
+# What the build wrote about its programs, for the installed documents (cmake/describe_programs.sh).
+SELF = os.path.join(os.path.dirname(BIN), "self")
+DESCRIBED = os.path.isdir(SELF)
 RESNET = os.path.join(LIBRARY, "torchvision", "models", "resnet.py")
 
 

@@ -567,6 +567,7 @@ TEST_F(ServerTest, TakenPortIsAnError) {
   options.listen = server_->listen_address();
   options.metrics = "";
   options.store_path = directory_.File("other.sqlite");
+  options.insecure_reader = tests::MayStartInsecureReaders();
   options.loader = [this] { return predictor_; };
   const absl::Status status = Server::Start(options).status();
   EXPECT_TRUE(absl::IsUnavailable(status));
