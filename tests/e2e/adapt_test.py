@@ -459,7 +459,7 @@ class Adapt(AdaptCase):
         self.assertEqual(answer.code, 2)
         self.assertIn("trained", answer.err)
 
-    @unittest.skipUnless(Postgres.installed(), "PostgreSQL is not installed")
+    @unittest.skipUnless(Postgres.installed(), "no PostgreSQL 15 here")
     def test_other_replicas_serve_it(self):
         with Postgres() as database:
             files = [self.file(name) for name in ("first", "second")]

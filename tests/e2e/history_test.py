@@ -151,7 +151,7 @@ class HistoryTest(programs.ServedTest):
             self.assertEqual(error.exception.code, 400)
             self.assertIn("write NAME=VALUE", error.exception.read().decode())
 
-    @unittest.skipUnless(programs.Postgres.installed(), "PostgreSQL is not installed")
+    @unittest.skipUnless(programs.Postgres.installed(), "no PostgreSQL 15 here")
     def test_the_dashboard_asks_postgresql_the_same(self):
         with open(os.path.join(programs.SOURCE, "deploy", "grafana", "commits.json")) as file:
             dashboard = json.load(file)
