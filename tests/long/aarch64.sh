@@ -28,17 +28,27 @@ lay_out_programs() {
 # names KIND: those of aarch64_left_out.txt, with KIND test or case, joined by the character $2.
 names() { sed -nE "s/^$1 ([^:]*): .*/\1/p" tests/long/aarch64_left_out.txt | paste -sd "$2"; }
 
+# emulated_ctest ARGUMENT...
+emulated_ctest() {
+  COBRA_TESTS_INSECURE_READER=1 GTEST_OUTPUT=xml:$PWD/$build/emulated-cases/ GTEST_FILTER=-$(names case :) \
+    tests/long/emulated.sh ctest --test-dir "$build" --output-on-failure "$@" 2>&1
+}
+
+# What fails beside another test is run again by itself: emulated programs are slow, deadlines are not.
 run_tests() {
-  local left log=$build/emulated-tests.txt
+  local left log=$build/emulated-tests.txt result
   lay_out_programs || return 1
   left=$(names test '|')
   rm -rf "$build/emulated-cases"
-  COBRA_TESTS_INSECURE_READER=1 GTEST_OUTPUT=xml:$PWD/$build/emulated-cases/ GTEST_FILTER=-$(names case :) tests/long/emulated.sh \
-    ctest --test-dir "$build" --output-on-failure --parallel "$(nproc --all)" -E "^(${left//\*/.*})\$" 2>&1 | tee "$log"
-  local result=${PIPESTATUS[0]}
+  emulated_ctest --parallel "$(nproc --all)" -E "^(${left//\*/.*})\$" | tee "$log"
+  result=${PIPESTATUS[0]}
+  if [ "$result" -ne 0 ]; then
+    emulated_ctest --rerun-failed | tee "$log.again"
+    result=${PIPESTATUS[0]}
+  fi
   echo "left out:"
   grep -v '^#' tests/long/aarch64_left_out.txt
-  echo "of GoogleTest $(cat "$build"/emulated-cases/*.xml | grep -c 'status="run"') cases ran; $(grep -oE '[0-9]+ tests failed out of [0-9]+' "$log")"
+  echo "of GoogleTest $(cat "$build"/emulated-cases/*.xml | grep -c 'status="run"') cases ran; $(grep -oE '[0-9]+ tests failed out of [0-9]+' "$log"), $(grep -c Skipped "$log") skipped"
   return "$result"
 }
 
