@@ -212,7 +212,8 @@ class Http(unittest.TestCase):
             self.assertEqual(reply.headers["x-content-type-options"], "nosniff")
             self.assertEqual(reply.headers["referrer-policy"], "no-referrer")
         self.assertEqual(self.get("/").headers["location"], "/ui")
-        self.assertIn(b"\n## cpu-epyc-genoa-1t\n", self.get("/ui/target_cards.md").body)
+        if programs.DESCRIBED:
+            self.assertIn(b"\n## cpu-epyc-genoa-1t\n", self.get("/ui/target_cards.md").body)
 
     def test_head_has_the_headers_of_get(self):
         with raw_http.Connection(self.server.http_address) as connection:
