@@ -242,6 +242,7 @@ class ListTest(programs.ServedTest):
         self.assertEqual([(row["row"], row["target"]) for row in rows], [(r, n) for r in "12" for n in names])
         self.assertEqual([bool(row["latency_ms"]) for row in rows], [True] * 3 + [False] * 3)
 
+    @unittest.skipIf(programs.EMULATED, "looks at seconds")
     def test_lists_that_need_no_file(self):
         """Those that are shipped, and a folder. Int8 files of ncnn are no guess where such were
         timed."""
@@ -303,6 +304,7 @@ class ListTest(programs.ServedTest):
         programs.wait_until(lambda: os.path.exists(part) and os.path.getsize(part) > 5000)
         return process
 
+    @unittest.skipIf(programs.EMULATED, "looks at seconds")
     def test_a_server_that_is_killed_leaves_what_it_has_answered(self):
         out = os.path.join(self.here, "pred.csv")
         with programs.Server(os.path.join(self.here, "store.sqlite")) as server:
@@ -322,6 +324,7 @@ class ListTest(programs.ServedTest):
                 row["latency_ms"] == "", row["error"].startswith("not answered: no server answers at"), row
             )
 
+    @unittest.skipIf(programs.EMULATED, "looks at seconds")
     def test_a_server_that_is_restarted_answers_the_rest(self):
         listen = ("--listen", f"127.0.0.1:{free_port()}", "--drain-seconds", "1")
         store = os.path.join(self.here, "store.sqlite")
@@ -335,6 +338,7 @@ class ListTest(programs.ServedTest):
         rows = self.rows(out)
         self.assertEqual([row["row"] for row in rows if row["latency_ms"]], [str(n) for n in range(1, 4000)])
 
+    @unittest.skipIf(programs.EMULATED, "looks at seconds")
     def test_a_client_that_is_killed_leaves_what_it_has_written(self):
         out = self.write("pred.csv", "of yesterday")
         process = self.start(self.long_list(60_000), out, self.server)
