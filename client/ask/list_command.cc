@@ -153,6 +153,9 @@ class ListRun {
           found_.ok() ? question_->RequestFor(asked_target_) : absl::StatusOr<v1::PredictRequest>(found_);
       if (request.ok()) {
         asked_.emplace(sent_++, Question{cell_ - 1, name_, ask_.send_source ? question_ : nullptr});
+        // The file has neither.
+        request->add_omit(v1::NETWORK_PART_FINGERPRINT);
+        request->add_omit(v1::NETWORK_PART_COUNTS);
         return *std::move(request);
       }
       Fail(cell_ - 1, name_, request.status());

@@ -18,25 +18,27 @@
 namespace cobra::server {
 namespace {
 
-absl::StatusOr<NetworkSummary> Summarize(const graph::Graph& graph, const Hash128& exact, const CallContext& call) {
+absl::StatusOr<NetworkSummary> Summarize(const graph::Graph& graph, const Hash128& exact, NetworkParts wanted,
+                                         const CallContext& call) {
   NetworkSummary network;
   network.exact = exact;
-  network.fingerprint = graph::Fingerprint(graph).ToHex();
-  COBRA_RETURN_IF_ERROR(call.Check());
-  const graph::GraphCost cost = graph::CostOf(graph);
-  COBRA_RETURN_IF_ERROR(call.Check());
-  network.node_count = static_cast<int>(graph.nodes().size());
-  network.parameter_count = graph.num_parameters();
-  network.macs = cost.macs;
-  network.flops = cost.flops;
-  network.peak_memory_bytes = graph::PeakMemoryBytes(graph);
+  network.known = wanted;
   network.is_float32 =
       absl::c_all_of(graph.parameters(), [](const auto& p) { return p.type.dtype == graph::DType::float32; });
+  if (wanted.Has(v1::NETWORK_PART_FINGERPRINT)) {
+    network.fingerprint = graph::Fingerprint(graph).ToHex();
+    COBRA_RETURN_IF_ERROR(call.Check());
+  }
+  if (wanted.Has(v1::NETWORK_PART_COUNTS)) {
+    const graph::GraphCost cost = graph::CostOf(graph);
+    COBRA_RETURN_IF_ERROR(call.Check());
+    network.node_count = static_cast<int>(graph.nodes().size());
+    network.parameter_count = graph.num_parameters();
+    network.macs = cost.macs;
+    network.flops = cost.flops;
+  }
+  if (wanted.Has(v1::NETWORK_PART_PEAK_MEMORY)) network.peak_memory_bytes = graph::PeakMemoryBytes(graph);
   return network;
-}
-
-int64_t PeakMemoryBytesOn(const NetworkSummary& network, const ModelSnapshot& model, const std::string& target) {
-  return network.is_float32 && model.HasHalfTensors(target) ? network.peak_memory_bytes / 2 : 0;
 }
 
 }  // namespace
@@ -45,6 +47,7 @@ absl::StatusOr<ComputedAnswer> Computation::ReadAndPredict(const NetworkQuestion
   const auto& [model, request, graph_bytes, architecture_key, targets, call] = question;
   const std::string torch_version = request->source().torch_version();
   const bool has_breakdown = request->breakdown(), keep_private = request->keep_private();
+  const NetworkParts wanted = NetworkParts::WantedBy(*request, call);
   ComputedAnswer answer;
   const absl::Time start = absl::Now();
   // Names are shown beside the calls of a breakdown.
@@ -57,10 +60,10 @@ absl::StatusOr<ComputedAnswer> Computation::ReadAndPredict(const NetworkQuestion
 
   // An architecture string is one network, and shorter than its graph.
   const Hash128 exact = architecture_key.has_value() ? *architecture_key : KeyedHash(graph::ExactBytes(source->graph));
-  COBRA_ASSIGN_OR_RETURN(answer.network, SummaryOf(source->graph, exact, call));
+  COBRA_ASSIGN_OR_RETURN(answer.network, SummaryOf(source->graph, exact, wanted, call));
   answer.reply.set_model_version(model.predictor->info().version);
-  FillNetwork(*answer.network, &answer.reply);
-  const ReadNetwork of{model, source->graph, *answer.network, targets, keep_private, call};
+  FillNetwork(*answer.network, wanted, &answer.reply);
+  const ReadNetwork of{model, source->graph, *answer.network, targets, keep_private, wanted, call};
   const absl::Status predicted = has_breakdown ? PredictCalls(of, &answer.reply) : PredictTotals(of, &answer.reply);
   answer.predicted = absl::Now() - read;
   if (call.stages != nullptr) call.stages->predicted = answer.predicted;
@@ -74,16 +77,17 @@ absl::StatusOr<ComputedAnswer> Computation::ReadAndPredict(const NetworkQuestion
 }
 
 absl::StatusOr<std::shared_ptr<const NetworkSummary>> Computation::SummaryOf(const graph::Graph& graph,
-                                                                             const Hash128& exact,
+                                                                             const Hash128& exact, NetworkParts wanted,
                                                                              const CallContext& call) {
   std::shared_ptr<const NetworkSummary> known = known_->FindNetwork(exact);
-  if (known != nullptr) return known;
-  COBRA_ASSIGN_OR_RETURN(NetworkSummary network, Summarize(graph, exact, call));
+  if (known != nullptr && known->known.HasAllOf(wanted)) return known;
+  if (known != nullptr) wanted = wanted.With(known->known);
+  COBRA_ASSIGN_OR_RETURN(NetworkSummary network, Summarize(graph, exact, wanted, call));
   return known_->RememberNetwork(exact, std::move(network));
 }
 
 absl::StatusOr<predict::LatencyPrediction> Computation::Predict(const ReadNetwork& read, const std::string& target) {
-  const auto& [model, graph, network, targets, keep_private, call] = read;
+  const auto& [model, graph, network, targets, keep_private, wanted, call] = read;
   COBRA_RETURN_IF_ERROR(call.Check());
   absl::StatusOr<predict::LatencyPrediction> computed =
       model.predictor->Predict(graph, target, model.FindCalibration(target), [&call = call] {
@@ -102,7 +106,7 @@ absl::StatusOr<predict::LatencyPrediction> Computation::Predict(const ReadNetwor
   }
   if (call.is_warm_up) return computed;
   metrics_->Predicted(target, /*from_cache=*/false, computed->extrapolating);
-  if (call.labels == nullptr) {
+  if (call.labels == nullptr && wanted.Has(v1::NETWORK_PART_FINGERPRINT)) {
     log_->Append({absl::Now(), network.fingerprint, target, model.predictor->info().version, computed->latency_us,
                   computed->low_us, computed->high_us, computed->confidence, computed->extrapolating,
                   static_cast<int64_t>(graph.nodes().size()), ""},
@@ -122,7 +126,8 @@ absl::Status Computation::PredictCalls(const ReadNetwork& read, v1::PredictRespo
     reply_bytes += BreakdownReasonBytes(prediction);
     COBRA_RETURN_IF_ERROR(CheckPredictReplyBytes(reply_bytes, most));
     v1::TargetPrediction* out = reply->add_predictions();
-    FillTargetPrediction(target, prediction, PeakMemoryBytesOn(read.network, read.model, target), out);
+    const KnownTotals known = TotalsOf(read, target, prediction);
+    FillTargetPrediction(target, prediction, known.PeakMemoryBytesOf(read.network, read.wanted), out);
     FillBreakdown(read.graph, prediction, out);
   }
   return absl::OkStatus();
@@ -133,15 +138,22 @@ absl::Status Computation::PredictTotals(const ReadNetwork& read, v1::PredictResp
     COBRA_ASSIGN_OR_RETURN(
         const std::shared_ptr<const KnownTotals> known,
         known_->TotalsOf(read.network, read.model, target, read.call, [&] { return ComputeTotals(read, target); }));
-    FillTargetPrediction(target, known->totals, known->peak_memory_bytes, reply->add_predictions());
+    FillTargetPrediction(target, known->totals, known->PeakMemoryBytesOf(read.network, read.wanted),
+                         reply->add_predictions());
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<KnownTotals> Computation::ComputeTotals(const ReadNetwork& read, const std::string& target) {
   COBRA_ASSIGN_OR_RETURN(const predict::LatencyPrediction computed, Predict(read, target));
-  return KnownTotals{computed, PeakMemoryBytesOn(read.network, read.model, target),
-                     metrics_->CountersOf(target, computed.extrapolating)};  // without the calls
+  return TotalsOf(read, target, computed);
+}
+
+// Without the calls.
+KnownTotals Computation::TotalsOf(const ReadNetwork& read, const std::string& target,
+                                  const predict::PredictionTotals& totals) const {
+  return {totals, read.network.is_float32 && read.model.HasHalfTensors(target),
+          metrics_->CountersOf(target, totals.extrapolating)};
 }
 
 }  // namespace cobra::server

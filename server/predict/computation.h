@@ -65,13 +65,16 @@ class Computation {
     const NetworkSummary& network;
     const std::vector<std::string>& targets;
     bool keep_private = false;
+    NetworkParts wanted;
     const CallContext& call;
   };
   // From its cache, where it stays.
   absl::StatusOr<std::shared_ptr<const NetworkSummary>> SummaryOf(const graph::Graph& graph, const Hash128& exact,
-                                                                  const CallContext& call);
+                                                                  NetworkParts wanted, const CallContext& call);
   absl::StatusOr<predict::LatencyPrediction> Predict(const ReadNetwork& read, const std::string& target);
   absl::StatusOr<KnownTotals> ComputeTotals(const ReadNetwork& read, const std::string& target);
+  KnownTotals TotalsOf(const ReadNetwork& read, const std::string& target,
+                       const predict::PredictionTotals& totals) const;
   absl::Status PredictCalls(const ReadNetwork& read, v1::PredictResponse* reply);
   absl::Status PredictTotals(const ReadNetwork& read, v1::PredictResponse* reply);
 

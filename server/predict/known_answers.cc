@@ -31,13 +31,24 @@ Hash128 KeyOfTotals(const NetworkSummary& network, const ModelSnapshot& model, a
 
 }  // namespace
 
-void FillNetwork(const NetworkSummary& network, v1::PredictResponse* reply) {
-  reply->set_fingerprint(network.fingerprint);
-  reply->set_node_count(network.node_count);
-  reply->set_parameter_count(network.parameter_count);
-  reply->set_macs(network.macs);
-  reply->set_flops(network.flops);
-  reply->set_peak_memory_bytes(network.peak_memory_bytes);
+NetworkParts NetworkParts::WantedBy(const v1::PredictRequest& request, const CallContext& call) {
+  NetworkParts wanted = All();
+  if (call.labels != nullptr) return wanted;
+  for (const int part : request.omit()) {
+    if (v1::NetworkPart_IsValid(part)) wanted.bits_ &= ~(1U << part);
+  }
+  return wanted;
+}
+
+void FillNetwork(const NetworkSummary& network, NetworkParts wanted, v1::PredictResponse* reply) {
+  if (wanted.Has(v1::NETWORK_PART_FINGERPRINT)) reply->set_fingerprint(network.fingerprint);
+  if (wanted.Has(v1::NETWORK_PART_COUNTS)) {
+    reply->set_node_count(network.node_count);
+    reply->set_parameter_count(network.parameter_count);
+    reply->set_macs(network.macs);
+    reply->set_flops(network.flops);
+  }
+  if (wanted.Has(v1::NETWORK_PART_PEAK_MEMORY)) reply->set_peak_memory_bytes(network.peak_memory_bytes);
 }
 
 KnownAnswers::KnownAnswers(const CacheSizes& sizes, Metrics* metrics)
@@ -104,9 +115,10 @@ absl::StatusOr<std::shared_ptr<const KnownTotals>> KnownAnswers::TotalsOf(
 }
 
 std::optional<v1::PredictResponse> KnownAnswers::AnswerTo(const Hash128& network_key, const ModelSnapshot& model,
-                                                          const std::vector<std::string>& targets) {
+                                                          const std::vector<std::string>& targets,
+                                                          NetworkParts wanted) {
   const std::shared_ptr<const NetworkSummary> network = networks_.Find(network_key);
-  if (network == nullptr) return std::nullopt;
+  if (network == nullptr || !network->known.HasAllOf(wanted)) return std::nullopt;
   std::vector<std::shared_ptr<const KnownTotals>> known;
   for (const std::string& target : targets) {
     known.push_back(totals_.Find(KeyOfTotals(*network, model, target)));
@@ -114,10 +126,11 @@ std::optional<v1::PredictResponse> KnownAnswers::AnswerTo(const Hash128& network
   }
   v1::PredictResponse reply;
   reply.set_model_version(model.predictor->info().version);
-  FillNetwork(*network, &reply);
+  FillNetwork(*network, wanted, &reply);
   for (size_t i = 0; i < targets.size(); ++i) {
     Count(known[i]->counters);
-    FillTargetPrediction(targets[i], known[i]->totals, known[i]->peak_memory_bytes, reply.add_predictions());
+    FillTargetPrediction(targets[i], known[i]->totals, known[i]->PeakMemoryBytesOf(*network, wanted),
+                         reply.add_predictions());
   }
   return reply;
 }

@@ -34,21 +34,45 @@ struct CacheSizes {
   int64_t reply_bytes = int64_t{32} << 20;       // about 60,000 requests for one target each
 };
 
+// Of v1::NetworkPart.
+class NetworkParts {
+ public:
+  static NetworkParts All() { return NetworkParts(~0U); }
+  // All but those that the request omits; of a call with labels all.
+  static NetworkParts WantedBy(const v1::PredictRequest& request, const CallContext& call);
+
+  bool Has(v1::NetworkPart part) const { return (bits_ >> part & 1) != 0; }
+  bool HasAllOf(NetworkParts other) const { return (other.bits_ & ~bits_) == 0; }
+  NetworkParts With(NetworkParts other) const { return NetworkParts(bits_ | other.bits_); }
+
+ private:
+  explicit NetworkParts(uint32_t bits) : bits_(bits) {}
+
+  uint32_t bits_;
+};
+
 // What a reply says of a network, whatever the target.
 struct NetworkSummary {
   Hash128 exact;  // keyed, of graph/exact_bytes.h
   std::string fingerprint;
   int node_count = 0;
   int64_t parameter_count = 0, macs = 0, flops = 0, peak_memory_bytes = 0;
-  bool is_float32 = true;  // all of its parameters
+  bool is_float32 = true;                    // all of its parameters
+  NetworkParts known = NetworkParts::All();  // of the others but `exact`
 };
-void FillNetwork(const NetworkSummary& network, v1::PredictResponse* reply);
+// The wanted parts. REQUIRES: they are known.
+void FillNetwork(const NetworkSummary& network, NetworkParts wanted, v1::PredictResponse* reply);
 
 // The prediction for a network on a target, without its calls.
 struct KnownTotals {
   predict::PredictionTotals totals;
-  int64_t peak_memory_bytes = 0;  // TargetPrediction's
+  bool has_half_tensors = false;  // its float32 network is run with tensors of half the size
   PredictionCounters counters;    // for when it is answered again
+
+  // TargetPrediction's.
+  int64_t PeakMemoryBytesOf(const NetworkSummary& network, NetworkParts wanted) const {
+    return has_half_tensors && wanted.Has(v1::NETWORK_PART_PEAK_MEMORY) ? network.peak_memory_bytes / 2 : 0;
+  }
 };
 
 class KnownAnswers {
@@ -83,7 +107,7 @@ class KnownAnswers {
 
   // The whole reply without reading the graph, counted; nothing if some of it is not known.
   std::optional<v1::PredictResponse> AnswerTo(const Hash128& network, const ModelSnapshot& model,
-                                              const std::vector<std::string>& targets);
+                                              const std::vector<std::string>& targets, NetworkParts wanted);
 
   struct NamedCache {
     absl::string_view name;

@@ -119,7 +119,7 @@ absl::StatusOr<Pipeline::Answer> Pipeline::AnswerOne(const ModelSnapshot& model,
     network_key = proto::NetworkHash(*graph_bytes, reader_->limits().read.graph);
   Answer answer;
   if (!request->breakdown() && network_key.has_value()) {
-    if (auto known = known_.AnswerTo(*network_key, model, targets)) {
+    if (auto known = known_.AnswerTo(*network_key, model, targets, NetworkParts::WantedBy(*request, call))) {
       if (RecordsOf(call, known->predictions().size())) Record(*known, call);
       answer.reply = *std::move(known);
       answer.was_known = true;
@@ -195,6 +195,7 @@ absl::StatusOr<Pipeline::AnsweredNetworks> Pipeline::PredictNetworks(const v1::P
   for (const auto& [version, targets] : by_version) {
     v1::PredictRequest question = request;
     question.set_breakdown(true);
+    question.clear_omit();
     if (!version.empty()) question.mutable_source()->set_torch_version(version);
     COBRA_RETURN_IF_ERROR(CheckRequest(question, graph_bytes, *answered.model));
     std::optional<Hash128> architecture_key;
@@ -214,7 +215,8 @@ std::optional<v1::PredictResponse> Pipeline::PredictKnown(const v1::PredictReque
   if (request.breakdown() || !CheckRequest(request, graph, *model).ok()) return std::nullopt;
   const std::optional<Hash128> network_key = proto::NetworkHash(graph, reader_->limits().read.graph);
   if (!network_key.has_value()) return std::nullopt;
-  std::optional<v1::PredictResponse> reply = known_.AnswerTo(*network_key, *model, UniqueTargets(request));
+  std::optional<v1::PredictResponse> reply =
+      known_.AnswerTo(*network_key, *model, UniqueTargets(request), NetworkParts::WantedBy(request, call));
   if (!reply.has_value()) return std::nullopt;
   if (RecordsOf(call, reply->predictions().size())) Record(*reply, call);
   // A request with new names comes once: it would only drive other replies out.

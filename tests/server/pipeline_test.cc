@@ -160,6 +160,42 @@ TEST_F(PipelineTest, RepeatsComeFromTheCacheAndAreNotStoredAgain) {
   EXPECT_EQ(store_.num_predictions(), 2);
 }
 
+// Whether a request is the first about its network, or not.
+TEST_F(PipelineTest, WhatIsOmittedIsNotInTheReply) {
+  for (const bool is_known : {false, true}) {
+    const int64_t width = is_known ? 16 : 32;
+    v1::PredictRequest latencies = MakeRequest({"cpu"}, width);
+    latencies.add_omit(v1::NETWORK_PART_FINGERPRINT);
+    latencies.add_omit(v1::NETWORK_PART_PEAK_MEMORY);
+    v1::PredictRequest none = latencies;
+    none.add_omit(v1::NETWORK_PART_COUNTS);
+    v1::PredictResponse whole;
+    if (is_known) whole = Predict(MakeRequest({"cpu"}, width)).value();
+    const v1::PredictResponse least = Predict(none).value(), counts = Predict(latencies).value();
+    if (!is_known) whole = Predict(MakeRequest({"cpu"}, width)).value();
+    for (const v1::PredictResponse* reply : {&least, &counts}) {
+      EXPECT_EQ(reply->predictions(0).latency_us(), whole.predictions(0).latency_us());
+      EXPECT_EQ(reply->model_version(), whole.model_version());
+      EXPECT_EQ(reply->fingerprint(), "");
+      EXPECT_EQ(reply->peak_memory_bytes(), 0);
+    }
+    EXPECT_EQ(least.node_count(), 0);
+    EXPECT_EQ(counts.node_count(), 2);
+    EXPECT_EQ(counts.flops(), whole.flops());
+    EXPECT_EQ(whole.fingerprint().size(), 32u);
+    EXPECT_GT(whole.peak_memory_bytes(), 0);
+    EXPECT_GT(whole.flops(), 0);
+  }
+  EXPECT_EQ(predictor_->calls, 2);
+  log_->Flush();
+  EXPECT_EQ(store_.num_predictions(), 1);
+  CallContext call;
+  call.labels = std::make_shared<const std::string>(R"({"team":"search"})");
+  v1::PredictRequest labelled = MakeRequest({"cpu"}, 64);
+  labelled.add_omit(v1::NETWORK_PART_FINGERPRINT);
+  EXPECT_EQ(Predict(labelled, call)->fingerprint().size(), 32u);
+}
+
 TEST_F(PipelineTest, NoTargetIsPredictedAfterTheDeadline) {
   CallContext call;
   call.deadline = absl::Now() + absl::Seconds(30);
