@@ -25,6 +25,12 @@ std::vector<v1::PredictRequest> Nasbench201Requests(size_t count, const std::str
   return requests;
 }
 
+void AskForLatenciesOnly(v1::PredictRequest* request) {
+  for (const v1::NetworkPart part :
+       {v1::NETWORK_PART_FINGERPRINT, v1::NETWORK_PART_COUNTS, v1::NETWORK_PART_PEAK_MEMORY})
+    request->add_omit(part);
+}
+
 std::vector<grpc::ByteBuffer> StreamMessages(const std::vector<v1::PredictRequest>& requests) {
   std::vector<grpc::ByteBuffer> messages;
   for (size_t i = 0; i < requests.size(); ++i) {

@@ -18,6 +18,9 @@ std::string Nasbench201Cell(size_t number);  // "|nor_conv_3x3~0|+|none~0|skip_c
 // Of `count` networks of NAS-Bench-201 as published, spread over the whole space.
 std::vector<v1::PredictRequest> Nasbench201Requests(size_t count, const std::string& target);
 
+// As a search asks: the reply says nothing of the network but its latencies.
+void AskForLatenciesOnly(v1::PredictRequest* request);
+
 // The messages of a stream of these requests; the id of each is its position.
 std::vector<grpc::ByteBuffer> StreamMessages(const std::vector<v1::PredictRequest>& requests);
 

@@ -44,6 +44,7 @@ void AddSeconds(CLI::App* app, double* seconds, const std::string& about);
 RunBenchmark AddBatch(CLI::App* app);
 RunBenchmark AddBulk(CLI::App* app);
 RunBenchmark AddCache(CLI::App* app);
+RunBenchmark AddCandidates(CLI::App* app);
 RunBenchmark AddCold(CLI::App* app);
 RunBenchmark AddEcho(CLI::App* app);
 RunBenchmark AddEncode(CLI::App* app);

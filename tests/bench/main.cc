@@ -53,6 +53,10 @@ constexpr Benchmark kBenchmarks[] = {
      "How long a cold server takes for all 15,625 networks of NAS-Bench-201, compared with a graph network in PyTorch. "
      "Takes some minutes",
      AddBulk},
+    {"candidates",
+     "How many new networks of search spaces a server answers in a second of its processor time, and in what memory. "
+     "Takes an hour",
+     AddCandidates},
     {"cache", "Whether the server answers as fast with a million cached entries as with a thousand. Takes some minutes",
      AddCache},
     {"start", "How long the server takes from its start to serving", AddStart},
