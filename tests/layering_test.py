@@ -434,7 +434,7 @@ OPTIONAL = {"lab": "tests/lab/"}
 # Beginning of an external include -> files that may have it.
 EXTERNAL = {
     r"(ATen|c10|torch|caffe2)/": r"model/net/|model/predict/weights/bundle\.cc$"
-    r"|model/training/(.*\.cc|(batch|optimizer|training_run)\.h)$|model/space/"
+    r"|model/training/(.*\.cc|(batch|frozen_encoder|optimizer|training_run)\.h)$|model/space/"
     r"|lab/(published|variants)/|lab/tables/.*\.cc$"
     r"|worker/execute/",
     r"(grpc|grpcpp)/": r"(proto/compression|proto/connection|proto/grpc_log|proto/grpc_status|server/|client/[^/]*$|worker/queue/)",

@@ -137,6 +137,9 @@ absl::StatusOr<std::vector<training::Dataset>> LoadSets(const std::vector<std::s
 // Ships what has the best score on validation rows, and writes the spread of all seeds on test rows
 // beside it.
 absl::Status FitMeasurements(const FitArguments& a) {
+  if (a.train.graph_net_only && a.train.from.empty())
+    return absl::InvalidArgumentError(
+        "--graph-net-only: the other weights are those of an earlier version: give --from");
   COBRA_ASSIGN_OR_RETURN(const std::vector<training::Dataset> sets, LoadSets(a.rows));
   COBRA_RETURN_IF_ERROR(FitSeeds(sets, a));
   COBRA_ASSIGN_OR_RETURN(const std::vector<Candidate> candidates, Candidates(sets, a));
@@ -172,6 +175,8 @@ void AddTrainingFlags(CLI::App* command, FitArguments* a) {
   command->add_option("--from", a->train.from,
                       "Directory of a version whose weights are the initial ones, instead of random numbers");
   command->add_option("--epochs", a->train.epochs, "Passes over the rows")->capture_default_str();
+  command->add_flag("--graph-net-only", a->train.graph_net_only,
+                    "Only the graph network learns; the encoder and the layer head stay those of --from");
   command->add_option("--learning-rate", a->train.learning_rate, "Maximum, reached after a warm-up; then it decays")
       ->capture_default_str();
   command->add_option("--width", a->train.net.width, "Width of the encoder")->capture_default_str();
@@ -180,6 +185,8 @@ void AddTrainingFlags(CLI::App* command, FitArguments* a) {
   command->add_option("--graph-width", a->train.net.graph_width, "Width of the graph network")->capture_default_str();
   command->add_option("--graph-layers", a->train.net.graph_layers, "Rounds of messages between calls")
       ->capture_default_str();
+  command->add_flag("--shared-graph-net", a->train.net.shared_graph_net,
+                    "What a network is as a whole comes last, so that calls share their states between networks");
 }
 
 }  // namespace

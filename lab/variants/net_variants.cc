@@ -34,9 +34,9 @@ class DirectLayerHead : public net::LayerHead {
   nn::Linear hidden_, target_, hidden2_, out_;
 };
 
-class MeanGraphNet : public net::GraphNet {
+class MeanGraphNet : public net::GlobalGraphNet {
  public:
-  using net::GraphNet::GraphNet;
+  using net::GlobalGraphNet::GlobalGraphNet;
 
  private:
   at::Tensor LogContributions(const at::Tensor& nodes, const at::Tensor& /*alone*/, const net::GraphBatch& b) override {
@@ -61,7 +61,7 @@ struct UnconditionedNet : public net::CobraNet {
 std::shared_ptr<net::CobraNet> MakeNetWithoutPrices(const net::NetConfig& config, int64_t num_targets) {
   return std::make_shared<net::CobraNet>(
       net::NetParts{std::make_shared<net::Encoder>(config), std::make_shared<DirectLayerHead>(config),
-                    std::make_shared<net::GraphNet>(config)},
+                    std::make_shared<net::GlobalGraphNet>(config)},
       num_targets);
 }
 

@@ -49,7 +49,7 @@ class Fit {
     config.graph_layers = options.layers;
     config.graph_features = set.networks.empty() ? 1 : static_cast<int64_t>(set.networks[0].totals.size());
     config.target_features = 1;  // there is one target: nothing to learn
-    net_ = std::make_shared<net::GraphNet>(config);
+    net_ = std::make_shared<net::GlobalGraphNet>(config);
   }
 
   void Train(absl::Span<const size_t> train) {

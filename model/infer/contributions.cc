@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "model/infer/call_classes.h"
 
 namespace cobra::infer {
 
@@ -18,20 +18,13 @@ absl::StatusOr<ContributionNet> ContributionNet::Create(const Tensors& tensors, 
   net.width_ = c.width;
   net.stride_ = PaddedWidth(c.width);
   net.graph_stride_ = PaddedWidth(c.graph_width);
-  net.work_terms_ = c.work_terms;
   net.graph_features_ = c.graph_features;
   net.learned_ = net::kLearnedTargetFeatures;
   const auto of_target = [&](const std::string& name, int64_t out) {
     return tensors.LinearOf(name, c.target_features, out, /*biased=*/false);
   };
   COBRA_ASSIGN_OR_RETURN(net.target_vectors_, tensors.TableOf("target_vectors", num_targets, net.learned_));
-  COBRA_ASSIGN_OR_RETURN(net.hidden_, tensors.LinearOf("layer_head.hidden", c.width, c.width));
-  COBRA_ASSIGN_OR_RETURN(net.target_price_, of_target("layer_head.target", c.width));
-  COBRA_ASSIGN_OR_RETURN(net.work_, tensors.LinearOf("layer_head.work", c.work_terms, c.width, /*biased=*/false));
-  COBRA_ASSIGN_OR_RETURN(net.hidden2_, tensors.LinearOf("layer_head.hidden2", c.width, c.width));
-  COBRA_ASSIGN_OR_RETURN(net.prices_, tensors.LinearOf("layer_head.out", c.width, c.work_terms));
-  COBRA_ASSIGN_OR_RETURN(net.target_gain_, of_target("layer_head.target_gain", c.width));
-  COBRA_ASSIGN_OR_RETURN(net.target_prices_, of_target("layer_head.target_prices", c.work_terms));
+  COBRA_ASSIGN_OR_RETURN(net.prices_, LayerPrices::Create(tensors, c));
   const int64_t width = c.graph_width;
   COBRA_ASSIGN_OR_RETURN(net.input_, tensors.LinearOf("graph_net.input", c.width, width));
   COBRA_ASSIGN_OR_RETURN(net.alone_, tensors.LinearOf("graph_net.alone", 1, width));
@@ -58,89 +51,6 @@ absl::StatusOr<ContributionNet> ContributionNet::Create(const Tensors& tensors, 
 
 namespace {
 
-// Calls whose states are the same, bit for bit, at one depth of the network: a state is computed
-// once a class.
-struct Classes {
-  std::vector<int32_t> of_call;
-  std::vector<int32_t> first;  // of each class, its first call
-
-  int64_t size() const { return static_cast<int64_t>(first.size()); }
-};
-
-// The neighbours of each call, in the order of the edges: sums of floats depend on their order.
-class Neighbors {
- public:
-  Neighbors(absl::Span<const std::pair<int32_t, int32_t>> edges, size_t calls, bool along)
-      : begin_(calls + 1), neighbors_(edges.size()) {
-    const auto to = [along](const std::pair<int32_t, int32_t>& e) { return along ? e.second : e.first; };
-    for (const auto& edge : edges) ++begin_[static_cast<size_t>(to(edge)) + 1];
-    for (size_t call = 0; call < calls; ++call) begin_[call + 1] += begin_[call];
-    std::vector<int32_t> next(begin_.begin(), begin_.end() - 1);
-    for (const auto& edge : edges)
-      neighbors_[static_cast<size_t>(next[static_cast<size_t>(to(edge))]++)] = along ? edge.first : edge.second;
-  }
-  absl::Span<const int32_t> Of(int32_t call) const {
-    const auto begin = static_cast<size_t>(begin_[static_cast<size_t>(call)]);
-    const auto end = static_cast<size_t>(begin_[static_cast<size_t>(call) + 1]);
-    return absl::MakeConstSpan(neighbors_).subspan(begin, end - begin);
-  }
-
- private:
-  std::vector<int32_t> begin_, neighbors_;
-};
-
-// A class for each layer.
-Classes ClassesOfLayers(const Network& network) {
-  Classes classes;
-  classes.of_call.assign(network.layer_of_call.begin(), network.layer_of_call.end());
-  classes.first.assign(network.layers.size(), -1);
-  for (size_t call = 0; call < classes.of_call.size(); ++call) {
-    int32_t& first = classes.first[static_cast<size_t>(classes.of_call[call])];
-    if (first < 0) first = static_cast<int32_t>(call);
-  }
-  return classes;
-}
-
-// After a convolution: calls that were alike before it, and so were their neighbours, in their
-// order. Each is put into the class of the first call that is like it.
-Classes Refine(const Classes& before, const Neighbors& along, const Neighbors& against) {
-  constexpr uint64_t kFactor = 0x9E3779B97F4A7C15;
-  const size_t calls = before.of_call.size();
-  const auto of = [&](int32_t call) { return before.of_call[static_cast<size_t>(call)]; };
-  const auto same = [&](absl::Span<const int32_t> a, absl::Span<const int32_t> b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](int32_t x, int32_t y) { return of(x) == of(y); });
-  };
-  const auto hash = [&](int32_t call) {
-    uint64_t sum = static_cast<uint64_t>(of(call));
-    for (const int32_t neighbor : along.Of(call)) sum = sum * kFactor + static_cast<uint64_t>(of(neighbor));
-    sum = ~sum;
-    for (const int32_t neighbor : against.Of(call)) sum = sum * kFactor + static_cast<uint64_t>(of(neighbor));
-    return absl::HashOf(sum);
-  };
-  Classes classes;
-  classes.of_call.reserve(calls);
-  size_t slots = 16;
-  while (slots < 2 * calls) slots *= 2;
-  std::vector<int32_t> class_at(slots, -1);
-  for (int32_t call = 0; call < static_cast<int32_t>(calls); ++call) {
-    size_t slot = hash(call) % slots;
-    for (;; slot = (slot + 1) % slots) {
-      int32_t& here = class_at[slot];
-      if (here < 0) {
-        here = static_cast<int32_t>(classes.first.size());
-        classes.first.push_back(call);
-      }
-      const int32_t first = classes.first[static_cast<size_t>(here)];
-      if (first == call || (of(first) == of(call) && same(along.Of(first), along.Of(call)) &&
-                            same(against.Of(first), against.Of(call)))) {
-        classes.of_call.push_back(here);
-        break;
-      }
-    }
-  }
-  return classes;
-}
-
 // Rows that are written before they are read.
 class UnsetRows {
  public:
@@ -153,19 +63,11 @@ class UnsetRows {
   std::unique_ptr<float[]> values_;
 };
 
-// By how much a target multiplies each feature.
-std::vector<float> Gains(const Linear& gain, const std::vector<float>& target, int64_t stride) {
-  std::vector<float> gains = Rows(1, stride);
-  gain.Apply(target.data(), 1, 0, gains.data(), stride);
-  for (float& g : gains) g += 1;
-  return gains;
-}
-
 }  // namespace
 
 struct ContributionNet::States {
   Neighbors along, against;
-  Classes classes;
+  CallClasses classes;
   UnsetRows h;  // a row a class
 };
 
@@ -174,12 +76,7 @@ TargetTerms ContributionNet::TermsOf(absl::Span<const float> spec_features, int6
   terms.features.assign(spec_features.begin(), spec_features.end());
   terms.features.insert(terms.features.end(), target_vectors_.Row(target), target_vectors_.Row(target) + learned_);
   const float* const features = terms.features.data();
-  const int64_t work_stride = PaddedWidth(work_terms_);
-  terms.price_context = Rows(1, stride_);
-  target_price_.Apply(features, 1, 0, terms.price_context.data(), stride_);
-  terms.price_gains = Gains(target_gain_, terms.features, stride_);
-  terms.price_changes = Rows(1, work_stride);
-  target_prices_.Apply(features, 1, 0, terms.price_changes.data(), work_stride);
+  terms.prices = prices_.TermsOf(terms.features);
   terms.context = Rows(1, graph_stride_);
   target_.Apply(features, 1, 0, terms.context.data(), graph_stride_);
   for (const Convolution& convolution : convolutions_)
@@ -191,56 +88,11 @@ TargetTerms ContributionNet::TermsOf(absl::Span<const float> spec_features, int6
   return terms;
 }
 
-// The logarithm of each layer's time alone: the sum of its amounts of work times their prices.
-std::vector<float> ContributionNet::LogUsAlone(const std::vector<float>& embeddings, absl::Span<const float> log_work,
-                                               const TargetTerms& target) const {
-  const Kernels& kernels = BestKernels();
-  const auto rows = static_cast<int64_t>(embeddings.size()) / stride_;
-  const int64_t work_stride = PaddedWidth(work_terms_);
-  const auto work_of = [&](int64_t row, int64_t term) {
-    return log_work[static_cast<size_t>(row * work_terms_ + term)];
-  };
-  std::vector<float> work = Rows(rows, work_stride);
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t term = 0; term < work_terms_; ++term)
-      work[static_cast<size_t>(row * work_stride + term)] = std::max(work_of(row, term), 0.0f) / 10;
-  }
-  std::vector<float> h = Rows(rows, stride_), h2 = Rows(rows, stride_), prices = Rows(rows, work_stride);
-  hidden_.Apply(embeddings.data(), rows, stride_, h.data(), stride_);
-  work_.Apply(work.data(), rows, work_stride, h.data(), stride_, /*add=*/true);
-  for (int64_t row = 0; row < rows; ++row)
-    kernels.add_scaled(target.price_context.data(), 1, stride_, RowOf(h, row, stride_));
-  kernels.gelu(h.data(), rows * stride_);
-  hidden2_.Apply(h.data(), rows, stride_, h2.data(), stride_);
-  kernels.gelu(h2.data(), rows * stride_);
-  for (int64_t row = 0; row < rows; ++row) {
-    float* const values = RowOf(h2, row, stride_);
-    for (int64_t i = 0; i < stride_; ++i) values[i] *= target.price_gains[static_cast<size_t>(i)];
-  }
-  prices_.Apply(h2.data(), rows, stride_, prices.data(), work_stride);
-  std::vector<float> log_us, powers = Rows(1, work_stride);
-  log_us.reserve(static_cast<size_t>(rows));
-  for (int64_t row = 0; row < rows; ++row) {
-    float* terms = RowOf(prices, row, work_stride);
-    for (int64_t term = 0; term < work_terms_; ++term)
-      terms[term] += target.price_changes[static_cast<size_t>(term)] + work_of(row, term);
-    const float most = *std::max_element(terms, terms + work_terms_);
-    for (int64_t term = 0; term < work_terms_; ++term) terms[term] -= most;
-    kernels.exponentials(terms, work_stride, powers.data());
-    float sum = 0;
-    for (int64_t term = 0; term < work_terms_; ++term) sum += powers[static_cast<size_t>(term)];
-    log_us.push_back(most + std::log(sum));
-  }
-  return log_us;
-}
-
 std::vector<PricedLayer> ContributionNet::Price(absl::Span<const float* const> layers, absl::Span<const float> work,
                                                 const TargetTerms& target) const {
   const auto rows = static_cast<int64_t>(layers.size());
-  std::vector<float> embeddings = Rows(rows, stride_);
-  for (int64_t row = 0; row < rows; ++row)
-    std::copy_n(layers[static_cast<size_t>(row)], width_, RowOf(embeddings, row, stride_));
-  const std::vector<float> log_us = LogUsAlone(embeddings, work, target);
+  const std::vector<float> embeddings = PaddedRows(layers, width_);
+  const std::vector<float> log_us = prices_.LogUs(embeddings, work, target.prices);
   std::vector<float> states = Rows(rows, graph_stride_), alone = Rows(rows, 1);
   input_.Apply(embeddings.data(), rows, stride_, states.data(), graph_stride_);
   for (size_t row = 0; row < alone.size(); ++row) alone[row] = (log_us[row] - 4) / 4;
@@ -257,7 +109,7 @@ std::vector<PricedLayer> ContributionNet::Price(absl::Span<const float* const> l
 void ContributionNet::Convolve(const Convolution& convolution, const Norm& norm, States* states) const {
   const Kernels& kernels = BestKernels();
   const int64_t stride = graph_stride_;
-  const Classes before = std::move(states->classes);
+  const CallClasses before = std::move(states->classes);
   const auto class_of = [&before](int32_t call) { return before.of_call[static_cast<size_t>(call)]; };
   const UnsetRows x(before.size(), stride), own(before.size(), stride), along(before.size(), stride),
       against(before.size(), stride);
@@ -294,7 +146,8 @@ NetworkContributions ContributionNet::Contribute(const Network& network, const T
   const Kernels& kernels = BestKernels();
   const size_t calls = network.layer_of_call.size();
   States states{Neighbors(network.edges, calls, /*along=*/true), Neighbors(network.edges, calls, /*along=*/false),
-                ClassesOfLayers(network), UnsetRows(static_cast<int64_t>(network.layers.size()), graph_stride_)};
+                ClassesOfLayers(network.layer_of_call, network.layers.size()),
+                UnsetRows(static_cast<int64_t>(network.layers.size()), graph_stride_)};
   const int64_t stride = graph_stride_, layers = states.classes.size();
   std::vector<float> context = target.context;
   graph_.Apply(network.graph_features.data(), 1, 0, context.data(), stride, /*add=*/true);
@@ -310,28 +163,35 @@ NetworkContributions ContributionNet::Contribute(const Network& network, const T
   NetworkContributions out;
   out.log_us.reserve(calls);
   out.log_us_alone.reserve(calls);
-  std::vector<double> us;
-  us.reserve(calls);
-  double total = 0;
   for (size_t call = 0; call < calls; ++call) {
     out.log_us_alone.push_back(network.priced[static_cast<size_t>(network.layer_of_call[call])]->log_us);
     out.log_us.push_back(out.log_us_alone.back() +
                          change[static_cast<size_t>(states.classes.of_call[call] * kLaneFloats)]);
-    us.push_back(std::exp(static_cast<double>(out.log_us.back())));
+  }
+  AddRun(network.layer_of_call, network.layers, width_, target.run_us, &out);
+  return out;
+}
+
+void AddRun(absl::Span<const int32_t> layer_of_call, absl::Span<const float* const> layers, int64_t width,
+            double run_us, NetworkContributions* contributions) {
+  std::vector<double> us;
+  us.reserve(layer_of_call.size());
+  double total = 0;
+  for (const float log_us : contributions->log_us) {
+    us.push_back(std::exp(static_cast<double>(log_us)));
     total += us.back();
   }
-  const auto with_run = static_cast<float>(std::log1p(target.run_us / total));
-  std::vector<float> embeddings = Rows(layers, stride_), mean = Rows(1, stride_);
-  for (int64_t row = 0; row < layers; ++row)
-    std::copy_n(network.layers[static_cast<size_t>(row)], width_, RowOf(embeddings, row, stride_));
-  for (size_t call = 0; call < calls; ++call) {
+  const auto with_run = static_cast<float>(std::log1p(run_us / total));
+  const int64_t stride = PaddedWidth(width);
+  const std::vector<float> embeddings = PaddedRows(layers, width);
+  std::vector<float> mean = Rows(1, stride);
+  for (size_t call = 0; call < layer_of_call.size(); ++call) {
     const double share = us[call] / total;
-    kernels.add_scaled(RowOf(embeddings, network.layer_of_call[call], stride_), static_cast<float>(share), stride_,
-                       mean.data());
-    out.log_us[call] += with_run;
+    BestKernels().add_scaled(RowOf(embeddings, layer_of_call[call], stride), static_cast<float>(share), stride,
+                             mean.data());
+    contributions->log_us[call] += with_run;
   }
-  out.mean.assign(mean.begin(), mean.begin() + width_);
-  return out;
+  contributions->mean.assign(mean.begin(), mean.begin() + width);
 }
 
 }  // namespace cobra::infer

@@ -1,5 +1,5 @@
-// Embeddings of layers, data flow and target to the contribution of each call:
-// model/net/layer_head.h and graph_net.h at inference.
+// Embeddings of layers, data flow and target to the contribution of each call: GlobalGraphNet of
+// model/net/graph_net.h at inference.
 #ifndef COBRA_MODEL_INFER_CONTRIBUTIONS_H_
 #define COBRA_MODEL_INFER_CONTRIBUTIONS_H_
 
@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "model/infer/layer_prices.h"
 #include "model/infer/linear.h"
 #include "model/net/config.h"
 
@@ -16,10 +17,10 @@ namespace cobra::infer {
 
 // What follows from a target by itself.
 struct TargetTerms {
-  std::vector<float> features;                                   // its specification, its learned vector
-  std::vector<float> price_context, price_gains, price_changes;  // of the layer head
-  std::vector<float> context;                                    // of the graph network, padded like the states
-  std::vector<Norm> norms;                                       // of each convolution, with the target's gains
+  std::vector<float> features;  // its specification, its learned vector
+  PriceTerms prices;
+  std::vector<float> context;  // of the graph network, padded like the states
+  std::vector<Norm> norms;     // of each convolution, with the target's gains
   Norm last_norm;
   double run_us = 0;  // of a run besides its calls
 };
@@ -46,6 +47,11 @@ struct NetworkContributions {
   std::vector<float> mean;          // mean embedding [width], calls weighted by their shares
 };
 
+// Adds a run's own time to the contributions of its calls, by their shares, and sets the mean.
+// `layers`: embeddings [width] of the different layers.
+void AddRun(absl::Span<const int32_t> layer_of_call, absl::Span<const float* const> layers, int64_t width,
+            double run_us, NetworkContributions* contributions);
+
 class ContributionNet {
  public:
   static absl::StatusOr<ContributionNet> Create(const Tensors& tensors, const net::NetConfig& config,
@@ -67,15 +73,12 @@ class ContributionNet {
 
   struct States;  // of the calls, at one depth
 
-  std::vector<float> LogUsAlone(const std::vector<float>& embeddings, absl::Span<const float> work,
-                                const TargetTerms& target) const;
   void Convolve(const Convolution& convolution, const Norm& norm, States* states) const;
 
-  int64_t width_ = 0, stride_ = 0, graph_stride_ = 0, work_terms_ = 0, graph_features_ = 0;
+  int64_t width_ = 0, stride_ = 0, graph_stride_ = 0, graph_features_ = 0;
   Table target_vectors_;
   int64_t learned_ = 0;  // features in target_vectors_
-  // The layer head: prices of kinds of work.
-  Linear hidden_, target_price_, work_, hidden2_, prices_, target_gain_, target_prices_;
+  LayerPrices prices_;
   // The graph network.
   Linear input_, alone_, target_, graph_, run_, out_, out_gain_;
   std::vector<Convolution> convolutions_;

@@ -4,12 +4,19 @@
 #include <numeric>
 #include <utility>
 
+#include "model/net/shared_graph_net.h"
+
 namespace cobra::net {
 namespace {
 
 // That are encoded at a time. A processor's cache holds what becomes of a thousand; a GPU takes as
 // long for a few.
 constexpr int64_t kMostTokens = 1024, kMostTokensOfGpu = 65536;
+
+std::shared_ptr<GraphNet> MakeGraphNet(const NetConfig& config) {
+  if (config.shared_graph_net) return std::make_shared<SharedGraphNet>(config);
+  return std::make_shared<GlobalGraphNet>(config);
+}
 
 }  // namespace
 
@@ -37,8 +44,7 @@ PackedTokens PackTokens(absl::Span<const std::vector<text::Token>* const> calls)
 // The order of construction matters: the parts draw their initial weights from one sequence of
 // random numbers.
 CobraNet::CobraNet(const NetConfig& config, int64_t num_targets)
-    : CobraNet(NetParts{std::make_shared<Encoder>(config), std::make_shared<PriceHead>(config),
-                        std::make_shared<GraphNet>(config)},
+    : CobraNet(NetParts{std::make_shared<Encoder>(config), std::make_shared<PriceHead>(config), MakeGraphNet(config)},
                num_targets) {}
 
 CobraNet::CobraNet(NetParts parts, int64_t num_targets)

@@ -13,6 +13,7 @@ inline constexpr int kLearnedTargetFeatures = 16;
 // GraphNet's logarithm of what a run takes besides its calls is the output of a layer in this unit:
 // it lies further from where it begins than weights usually move.
 inline constexpr double kRunUnit = 8;
+inline constexpr double kFirstLogRun = -3;  // log(us), before training
 
 struct NetConfig {
   int64_t vocabulary_size = 0;
@@ -29,6 +30,7 @@ struct NetConfig {
   // Graph network.
   int64_t graph_width = 96;
   int64_t graph_layers = 3;
+  bool shared_graph_net = false;  // SharedGraphNet, not GlobalGraphNet
 };
 
 }  // namespace cobra::net

@@ -5,10 +5,6 @@
 namespace cobra::net {
 namespace nn = torch::nn;
 
-namespace {
-constexpr double kLogRun = -3;  // initial log(us) of a run besides its calls
-}  // namespace
-
 GraphConvolution::GraphConvolution(int64_t width, int64_t target_features)
     : norm_(nn::LayerNormOptions({width})),
       self_(width, width),
@@ -38,7 +34,7 @@ at::Tensor GraphConvolution::forward(const at::Tensor& h, const GraphBatch& b, c
   return h + out_(at::gelu(y));
 }
 
-GraphNet::GraphNet(const NetConfig& c)
+GlobalGraphNet::GlobalGraphNet(const NetConfig& c)
     : input_(c.width, c.graph_width),
       alone_(1, c.graph_width),
       target_(nn::LinearOptions(c.target_features, c.graph_width).bias(false)),
@@ -62,29 +58,30 @@ GraphNet::GraphNet(const NetConfig& c)
   at::NoGradGuard no_grad;
   target_gain_->weight.zero_();
   run_->weight.zero_();
-  run_->bias.fill_(kLogRun / kRunUnit);
+  run_->bias.fill_(kFirstLogRun / kRunUnit);
   // Start from the assumption that a layer takes the same time in a network as alone.
   out_->weight.mul_(0.1);
   out_->bias.zero_();
 }
 
-at::Tensor GraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& b,
-                             const at::Tensor& layer_of_node) {
+at::Tensor GlobalGraphNet::forward(const at::Tensor& layers, const at::Tensor& alone, const GraphBatch& b,
+                                   const at::Tensor& layer_of_node) {
   const at::Tensor nodes_per_graph = NodesPerGraph(b, layers);
   const at::Tensor context = target_(b.target_features) + graph_(b.graph_features);
   at::Tensor h = TakeRows(input_(layers), layer_of_node) + alone_((alone.unsqueeze(-1) - 4.0) / 4.0) +
                  TakeRows(context, b.graph_of_node);
   for (auto& convolution : convolutions_) h = convolution->forward(h, b, nodes_per_graph);
   const at::Tensor nodes = norm_(h) * TakeRows(1 + target_gain_(b.target_features), b.graph_of_node);
-  return WithRun(LogContributions(nodes, alone, b), b);
+  return WithRun(LogContributions(nodes, alone, b), run_(b.target_features).squeeze(-1), b);
 }
 
-at::Tensor GraphNet::LogContributions(const at::Tensor& nodes, const at::Tensor& alone, const GraphBatch& /*batch*/) {
+at::Tensor GlobalGraphNet::LogContributions(const at::Tensor& nodes, const at::Tensor& alone,
+                                            const GraphBatch& /*batch*/) {
   return alone + out_(nodes).squeeze(-1);
 }
 
-at::Tensor GraphNet::WithRun(const at::Tensor& log_contributions, const GraphBatch& b) {
-  const at::Tensor run = kRunUnit * run_(b.target_features).squeeze(-1);
+at::Tensor WithRun(const at::Tensor& log_contributions, const at::Tensor& log_run, const GraphBatch& b) {
+  const at::Tensor run = kRunUnit * log_run;
   const at::Tensor calls = SumContributions(log_contributions, b).log();
   return log_contributions + at::softplus(run - calls).index_select(0, b.graph_of_node);
 }

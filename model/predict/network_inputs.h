@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@
 
 namespace cobra::predict {
 
+struct RoundClasses;  // neighbourhoods.cc
+
 // What the networks are given of the calls. Calls of one layer share a row, if their work on the
 // target is the same.
 struct CallRows {
@@ -25,6 +28,7 @@ struct CallRows {
   std::vector<const float*> embeddings;
   std::vector<Hash128> keys;                            // of the layer, and of its work below
   std::vector<std::array<float, kWorkTerms>> log_work;  // none: that of the layers, which are the rows
+  mutable std::shared_ptr<const RoundClasses> rounds;   // of the graph; null until somebody asks for it
 };
 
 // What the graph network is given of a network. Refers to the graph and the layers.

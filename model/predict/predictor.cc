@@ -28,9 +28,9 @@
 #include "model/predict/layer_embedder.h"
 #include "model/predict/mixture.h"
 #include "model/predict/network_inputs.h"
+#include "model/predict/network_prices.h"
 #include "model/predict/price/known_range.h"
 #include "model/predict/price/prediction_interval.h"
-#include "model/predict/priced_layers.h"
 #include "model/predict/target/device_table.h"
 #include "model/predict/target/disturbance.h"
 #include "model/predict/target/plausibility.h"
@@ -47,24 +47,19 @@ int64_t BytesOfPrices(int64_t cache_bytes) {
   return std::min(cache_bytes / 8, kMost);
 }
 
-struct Networks {
-  infer::Encoder encoder;
-  infer::ContributionNet contributions;
-};
-
 class LoadedPredictor : public Predictor {
  public:
-  LoadedPredictor(Manifest manifest, text::Vocabulary vocabulary, Networks networks, ModelInfo info,
-                  const PredictorOptions& options)
+  LoadedPredictor(Manifest manifest, text::Vocabulary vocabulary, infer::Encoder encoder,
+                  std::unique_ptr<NetworkPrices> prices, ModelInfo info, const PredictorOptions& options)
       : manifest_(std::move(manifest)),
         targets_(InfosOf(manifest_)),
         vocabulary_(std::move(vocabulary)),
-        networks_(std::move(networks)),
+        encoder_(std::move(encoder)),
         info_(std::move(info)),
-        embedder_(manifest_, vocabulary_, networks_.encoder,
+        embedder_(manifest_, vocabulary_, encoder_,
                   options.embedding_cache_bytes - BytesOfPrices(options.embedding_cache_bytes),
                   options.max_layer_words),
-        priced_(networks_.contributions, BytesOfPrices(options.embedding_cache_bytes)),
+        prices_(std::move(prices)),
         adapter_(SpecsOf(manifest_),
                  [this](const graph::Graph& graph, const std::function<bool()>& cancelled) {
                    return TimesOnTargets(graph, cancelled);
@@ -184,14 +179,14 @@ class LoadedPredictor : public Predictor {
   // Hits and misses are those of the vectors.
   CacheStats embedding_cache_stats() const override {
     CacheStats all = embedder_.stats();
-    const CacheStats priced = priced_.stats();
+    const CacheStats priced = prices_->stats();
     all.bytes += priced.bytes;
     all.capacity_bytes += priced.capacity_bytes;
     return all;
   }
   void ClearEmbeddingCache() const override {
     embedder_.Clear();
-    priced_.Clear();
+    prices_->Clear();
   }
 
  private:
@@ -323,22 +318,16 @@ class LoadedPredictor : public Predictor {
 
   infer::NetworkContributions Contribute(const NetworkInputs& inputs, int target, const TargetSpec& of_target) const {
     const CallRows& rows = inputs.RowsOn(TargetWorkKindOf(of_target, manifest_.knows_gpu_work));
-    const std::shared_ptr<const PricedLayers::Target> on = priced_.TargetOf(target, of_target);
-    const auto known = priced_.Of(inputs, rows, *on);
-    std::vector<const infer::PricedLayer*> priced;
-    priced.reserve(known.size());
-    for (const auto& layer : known) priced.push_back(layer.get());
-    return networks_.contributions.Contribute({rows.of_call, rows.embeddings, priced, inputs.edges, inputs.totals},
-                                              on->terms);
+    return prices_->Contribute(inputs, rows, target, of_target);
   }
 
   const Manifest manifest_;
   const std::vector<TargetInfo> targets_;
   const text::Vocabulary vocabulary_;
-  const Networks networks_;
+  const infer::Encoder encoder_;
   const ModelInfo info_;
   mutable LayerEmbedder embedder_;  // refers to those above
-  mutable PricedLayers priced_;     // likewise
+  const std::unique_ptr<NetworkPrices> prices_;
   const Adapter adapter_;
   const ProfileAdapter profiles_;
 };
@@ -349,12 +338,10 @@ absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_vi
                                                                  const PredictorOptions& options) {
   COBRA_ASSIGN_OR_RETURN(ModelVersion version, ReadVersion(directory));
   const Manifest& manifest = version.manifest;
-  Networks networks;
   COBRA_ASSIGN_OR_RETURN(const infer::Tensors tensors, infer::Tensors::Parse(version.tensors));
-  COBRA_ASSIGN_OR_RETURN(networks.encoder, infer::Encoder::Create(tensors, manifest.net));
-  COBRA_ASSIGN_OR_RETURN(
-      networks.contributions,
-      infer::ContributionNet::Create(tensors, manifest.net, static_cast<int64_t>(manifest.targets.size())));
+  COBRA_ASSIGN_OR_RETURN(infer::Encoder encoder, infer::Encoder::Create(tensors, manifest.net));
+  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<NetworkPrices> prices,
+                         NetworkPrices::Create(tensors, manifest, BytesOfPrices(options.embedding_cache_bytes)));
   ModelInfo info;
   info.sha256 = version.manifest_sha256;
   info.version = manifest.trained_at.substr(0, 10) + "-" + info.sha256.substr(0, 8);
@@ -364,7 +351,7 @@ absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_vi
   info.layers_trained = manifest.layers_trained;
   info.networks_trained = manifest.networks_trained;
   return std::make_shared<const LoadedPredictor>(std::move(version.manifest), std::move(version.vocabulary),
-                                                 std::move(networks), std::move(info), options);
+                                                 std::move(encoder), std::move(prices), std::move(info), options);
 }
 
 }  // namespace cobra::predict

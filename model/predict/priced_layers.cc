@@ -3,10 +3,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/bytes/heap_bytes.h"
-#include "base/bytes/keyed_hash.h"
+#include "model/predict/price_keys.h"
 #include "model/predict/work/features.h"
 
 namespace cobra::predict {
@@ -14,12 +13,9 @@ namespace {
 
 constexpr int64_t kTargetBytes = int64_t{4} << 20;  // some 700 targets
 
-// Of two keys, neither of which anybody can choose (base/bytes/keyed_hash.h).
-Hash128 Both(const Hash128& a, const Hash128& b) { return {a.high ^ b.high, a.low ^ b.low}; }
-
 int64_t HeldBytes(const infer::TargetTerms& terms) {
-  int64_t bytes = HeapBytes(terms.features) + HeapBytes(terms.price_context) + HeapBytes(terms.price_gains) +
-                  HeapBytes(terms.price_changes) + HeapBytes(terms.context) + HeapBytes(terms.norms) +
+  int64_t bytes = HeapBytes(terms.features) + HeapBytes(terms.prices.context) + HeapBytes(terms.prices.gains) +
+                  HeapBytes(terms.prices.changes) + HeapBytes(terms.context) + HeapBytes(terms.norms) +
                   HeapBytes(terms.last_norm.scale) + HeapBytes(terms.last_norm.shift);
   for (const infer::Norm& norm : terms.norms) bytes += HeapBytes(norm.scale) + HeapBytes(norm.shift);
   return bytes;
@@ -27,16 +23,12 @@ int64_t HeldBytes(const infer::TargetTerms& terms) {
 
 }  // namespace
 
-PricedLayers::PricedLayers(const infer::ContributionNet& net, int64_t cache_bytes)
-    : net_(net), targets_(kTargetBytes), layers_(cache_bytes) {}
+PricedLayers::PricedLayers(infer::ContributionNet net, int64_t cache_bytes)
+    : net_(std::move(net)), targets_(kTargetBytes), layers_(cache_bytes) {}
 
 std::shared_ptr<const PricedLayers::Target> PricedLayers::TargetOf(int target, const TargetSpec& spec) {
   const auto features = TargetSpecFeatures(spec);
-  SipHasher hasher = KeyedHasher();
-  const int64_t number = target;
-  hasher.Add(absl::string_view(reinterpret_cast<const char*>(&number), sizeof(number)));
-  hasher.Add(absl::string_view(reinterpret_cast<const char*>(features.data()), sizeof(features)));
-  const Hash128 key = std::move(hasher).Finish();
+  const Hash128 key = KeyOfTarget(target, features);
   if (std::shared_ptr<const Target> known = targets_.Find(key); known != nullptr) return known;
   Target made{key, net_.TermsOf(features, target)};
   const int64_t held_bytes = HeldBytes(made.terms);
@@ -47,7 +39,7 @@ std::vector<std::shared_ptr<const infer::PricedLayer>> PricedLayers::Of(const Ne
                                                                         const CallRows& rows, const Target& target) {
   std::vector<Hash128> keys;
   keys.reserve(rows.keys.size());
-  for (const Hash128& key : rows.keys) keys.push_back(Both(key, target.key));
+  for (const Hash128& key : rows.keys) keys.push_back(KeyOfBoth(key, target.key));
   std::vector<std::shared_ptr<const infer::PricedLayer>> priced(keys.size());
   layers_.FindMany(keys, absl::MakeSpan(priced));
   std::vector<size_t> missing;
@@ -67,6 +59,16 @@ std::vector<std::shared_ptr<const infer::PricedLayer>> PricedLayers::Of(const Ne
     priced[missing[i]] = layers_.Insert(keys[missing[i]], std::move(made[i]), held_bytes);
   }
   return priced;
+}
+
+infer::NetworkContributions PricedLayers::Contribute(const NetworkInputs& inputs, const CallRows& rows, int target,
+                                                     const TargetSpec& spec) {
+  const std::shared_ptr<const Target> on = TargetOf(target, spec);
+  const auto known = Of(inputs, rows, *on);
+  std::vector<const infer::PricedLayer*> priced;
+  priced.reserve(known.size());
+  for (const auto& layer : known) priced.push_back(layer.get());
+  return net_.Contribute({rows.of_call, rows.embeddings, priced, inputs.edges, inputs.totals}, on->terms);
 }
 
 void PricedLayers::Clear() {

@@ -13,30 +13,32 @@
 #include "base/bytes/hash.h"
 #include "model/infer/contributions.h"
 #include "model/predict/network_inputs.h"
+#include "model/predict/network_prices.h"
 #include "model/predict/target/target.h"
 
 namespace cobra::predict {
 
-class PricedLayers {
+class PricedLayers : public NetworkPrices {
  public:
-  // `net` outlives it.
-  PricedLayers(const infer::ContributionNet& net, int64_t cache_bytes);
+  PricedLayers(infer::ContributionNet net, int64_t cache_bytes);
 
-  // A trained target with a specification, its own or another.
+  infer::NetworkContributions Contribute(const NetworkInputs& inputs, const CallRows& rows, int target,
+                                         const TargetSpec& spec) override;
+  CacheStats stats() override { return layers_.stats(); }
+  void Clear() override;
+
+ private:
   struct Target {
     Hash128 key;
     infer::TargetTerms terms;
   };
-  std::shared_ptr<const Target> TargetOf(int target, const TargetSpec& spec);
 
+  std::shared_ptr<const Target> TargetOf(int target, const TargetSpec& spec);
   // One for each of the rows. They are the same bits whether or not they are known.
   std::vector<std::shared_ptr<const infer::PricedLayer>> Of(const NetworkInputs& inputs, const CallRows& rows,
                                                             const Target& target);
-  CacheStats stats() { return layers_.stats(); }
-  void Clear();
 
- private:
-  const infer::ContributionNet& net_;
+  const infer::ContributionNet net_;
   ClockCache<Target> targets_;
   ClockCache<infer::PricedLayer> layers_;
 };

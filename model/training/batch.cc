@@ -97,6 +97,7 @@ Batch MakeBatch(const predict::ModelBundle& bundle, const TextTable& texts, cons
     for (int32_t text : texts.TextsOf(s)) {
       auto [it, inserted] = position.try_emplace(text, static_cast<int64_t>(batch.texts.size()));
       if (inserted) batch.texts.push_back(&texts.TokensOf(text));
+      if (inserted) batch.numbers.push_back(text);
       text_of_node.push_back(it->second);
     }
     graphs.push_back(&samples[s]->graph());

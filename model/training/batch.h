@@ -46,6 +46,7 @@ void ExtendVocabulary(const std::vector<const Sample*>& training, SplitFunction 
 // The tensors of one forward pass over some samples.
 struct Batch {
   std::vector<const std::vector<text::Token>*> texts;                   // distinct
+  std::vector<int32_t> numbers;                                         // likewise, in the TextTable
   at::Tensor text_of_node;                                              // int64 [nodes] into them
   std::vector<std::unique_ptr<std::vector<text::Token>>> hidden_texts;  // texts that are not in a TextTable
   net::GraphBatch graphs;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "model/predict/target/target.h"
 #include "model/predict/weights/later_inputs.h"
@@ -62,6 +63,7 @@ absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBund
   at::NoGradGuard no_grad;
   const at::Tensor rows = RowsOfWords(earlier, bundle->vocabulary);
   const auto from = earlier.net->named_parameters();
+  const bool other_form = earlier.manifest.net.shared_graph_net != bundle->manifest.net.shared_graph_net;
   for (auto& parameter : bundle->net->named_parameters()) {
     at::Tensor after = parameter.value();
     const at::Tensor* before = from.find(parameter.key());
@@ -73,6 +75,8 @@ absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBund
       after.copy_(before->index_select(0, rows));  // an embedding: one row per word
     } else if (before != nullptr && before->sizes() == after.sizes()) {
       after.copy_(*before);
+    } else if (other_form && absl::StartsWith(parameter.key(), "graph_net.")) {
+      continue;  // it learns this from the beginning
     } else {
       return absl::InvalidArgumentError(
           absl::StrCat("the version of ", earlier.manifest.trained_at, ": its networks have other sizes (",

@@ -14,7 +14,8 @@ namespace cobra::training {
 
 // Copies the weights of `earlier` into bundle->net. A new word starts as the unknown word, as which
 // it was read before; a new target as the mean of the earlier ones that have its runtime.
-// InvalidArgument if the networks have other sizes. REQUIRES: vocabulary and manifest of `bundle`
+// A graph network of the other form begins with what both forms have. InvalidArgument if the
+// networks have other sizes. REQUIRES: vocabulary and manifest of `bundle`
 // are complete.
 absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBundle* bundle);
 

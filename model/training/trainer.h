@@ -30,6 +30,9 @@ struct TrainOptions {
   uint64_t seed = 1;
   std::string checkpoint;  // file to continue from if it exists; empty: none
   std::string from;        // directory of a version whose weights are the first ones; empty: random ones
+  // Only the graph network learns; the other weights stay those of `from`. Each call is encoded
+  // once, so that an epoch takes a small part of the time.
+  bool graph_net_only = false;
   std::string device =
       "cpu";  // that computes: "cpu", or "cuda" if LibTorch has it; the version is the same kind of file
 };

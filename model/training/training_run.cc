@@ -43,6 +43,7 @@
 #include "model/predict/work/features.h"
 #include "model/training/earlier_weights.h"
 #include "model/training/first_prices.h"
+#include "model/training/frozen_encoder.h"
 #include "model/training/optimizer.h"
 #include "model/training/rows/larger_network.h"
 #include "model/training/rows/metrics.h"
@@ -96,13 +97,16 @@ class TrainingRun {
     LogInfo(absl::StrCat("seed ", options.seed, ": ", train_layers_.size(), " layers and ", train_networks_.size(),
                          " networks an epoch"));
     texts_ = std::make_unique<TextTable>(samples_, bundle_.vocabulary, parts.split);
-    weights_ = std::make_unique<FlatParameters>(bundle_.net->parameters());
+    const torch::nn::Module& learning =
+        options.graph_net_only ? static_cast<const torch::nn::Module&>(*bundle_.net->graph_net) : *bundle_.net;
+    weights_ = std::make_unique<FlatParameters>(learning.parameters());
     average_ = std::make_unique<WeightAverage>(std::vector{weights_->all()}, options.average_decay);
   }
 
   absl::StatusOr<predict::ModelBundle> Run() {
     torch::optim::AdamW optimizer = MakeOptimizer({weights_->all()}, options_.learning_rate, options_.weight_decay);
     if (!options_.from.empty()) COBRA_RETURN_IF_ERROR(StartFrom(options_.from));
+    if (options_.graph_net_only) frozen_ = std::make_unique<FrozenEncoder>(bundle_.net.get(), texts_.get());
     int epoch = Resume(&optimizer);
     if (epoch == 0 && parts_.before_first_epoch) parts_.before_first_epoch(Start());
     for (; epoch < options_.epochs; ++epoch) {
@@ -415,8 +419,12 @@ class TrainingRun {
     return batch;
   }
 
+  at::Tensor Embeddings(const Batch& batch) {
+    return frozen_ != nullptr ? frozen_->VectorsOf(batch) : net::EncodeTexts(*bundle_.net->encoder, batch.texts);
+  }
+
   at::Tensor Embed(const Batch& batch) {
-    const at::Tensor embeddings = net::EncodeTexts(*bundle_.net->encoder, batch.texts);
+    const at::Tensor embeddings = Embeddings(batch);
     return options_.embedding_dropout > 0 ? at::dropout(embeddings, options_.embedding_dropout, /*train=*/true)
                                           : embeddings;
   }
@@ -462,7 +470,7 @@ class TrainingRun {
     }
     batch.graphs.target_features = batch.graphs.target_features + change.to(device_);
     MoveTo(device_, &batch);
-    const at::Tensor log_us = Forward(*bundle_.net, batch).log_total.view({-1, 3});
+    const at::Tensor log_us = Forward(*bundle_.net, batch, Embeddings(batch)).log_total.view({-1, 3});
     const at::Tensor once = log_us.select(1, 0), larger = log_us.select(1, 1), faster = log_us.select(1, 2);
     return ((once - larger).relu() + (faster - once).relu()).sum();
   }
@@ -475,7 +483,7 @@ class TrainingRun {
       const auto part = absl::MakeConstSpan(which).subspan(begin, 32);
       Batch batch = MakeBatch(bundle_, *texts_, samples_, part);
       MoveTo(device_, &batch);
-      const at::Tensor total = Forward(*bundle_.net, batch).log_total.exp().to(at::kCPU);
+      const at::Tensor total = Forward(*bundle_.net, batch, Embeddings(batch)).log_total.exp().to(at::kCPU);
       for (size_t i = 0; i < part.size(); ++i) {
         predicted.push_back(total.data_ptr<float>()[i]);
         measured.push_back(samples_[part[i]]->latency_us());
@@ -534,6 +542,7 @@ class TrainingRun {
   std::vector<std::vector<int64_t>> alike_gpus_;                                 // by target
   predict::ModelBundle bundle_;
   std::unique_ptr<TextTable> texts_;
+  std::unique_ptr<FrozenEncoder> frozen_;  // of an encoder that does not learn; else null
   std::unique_ptr<FlatParameters> weights_;
   std::unique_ptr<WeightAverage> average_;
 };

@@ -77,7 +77,7 @@ TEST(CobraNet, PartsDrawTheirFirstWeightsOneAfterTheOther) {
   at::manual_seed(7);
   const Encoder encoder(SmallConfig());
   const PriceHead layer_head(SmallConfig());
-  const GraphNet graph_net(SmallConfig());
+  const GlobalGraphNet graph_net(SmallConfig());
   EXPECT_TRUE(SameParameters(*net.encoder, encoder));
   EXPECT_TRUE(SameParameters(*net.layer_head, layer_head));
   EXPECT_TRUE(SameParameters(*net.graph_net, graph_net));

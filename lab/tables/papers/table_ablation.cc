@@ -45,6 +45,14 @@ std::vector<Variant> MakeVariants() {
   Variant* wide = add("encoder 192 wide");
   wide->options.net.width = 192;
   wide->options.net.feed_forward = 384;
+  add("two rounds of messages, not 3")->options.net.graph_layers = 2;
+  for (const int rounds : {1, 2}) {
+    net::NetConfig& net = add(rounds == 1 ? "one round, what the network is as a whole comes last"
+                                          : "two rounds, what the network is as a whole comes last")
+                              ->options.net;
+    net.graph_layers = rounds;
+    net.shared_graph_net = true;
+  }
   add("encoder of 4 blocks, not 2")->options.net.encoder_layers = 4;
   add("networks alone: no layers to learn from")->layers = false;
   constexpr int kPretrainEpochs = 10;

@@ -14,8 +14,9 @@
 namespace cobra::predict {
 namespace {
 
-// Those that multiply a target's features (model/net/layer_head.h, graph_net.h).
-constexpr const char* kOfTargets[] = {".target.weight", ".target_gain.weight", ".target_prices.weight", ".run.weight"};
+// Those that multiply a target's features (model/net/layer_head.h, graph_net.h, shared_graph_net.h).
+constexpr const char* kOfTargets[] = {".target.weight", ".target_gain.weight", ".target_prices.weight", ".run.weight",
+                                      ".whole_target.weight"};
 
 bool IsOfTargets(absl::string_view name) {
   for (const char* end : kOfTargets) {

@@ -91,7 +91,7 @@ json NetToJson(const net::NetConfig& c) {
           {"work_terms", c.work_terms},           {"width", c.width},
           {"encoder_layers", c.encoder_layers},   {"heads", c.heads},
           {"feed_forward", c.feed_forward},       {"graph_width", c.graph_width},
-          {"graph_layers", c.graph_layers}};
+          {"graph_layers", c.graph_layers},       {"shared_graph_net", c.shared_graph_net}};
 }
 
 // Older versions also list parts of the network that a variant could omit. Only a network that has
@@ -118,6 +118,7 @@ net::NetConfig NetFromJson(const json& j) {
   c.feed_forward = WholeNumber(j, "feed_forward");
   c.graph_width = WholeNumber(j, "graph_width");
   c.graph_layers = WholeNumber(j, "graph_layers");
+  c.shared_graph_net = j.value("shared_graph_net", false);
   return c;
 }
 
