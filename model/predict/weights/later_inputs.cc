@@ -14,7 +14,8 @@
 namespace cobra::predict {
 namespace {
 
-// Those that multiply a target's features (model/net/layer_head.h, graph_net.h, shared_graph_net.h).
+// Those that multiply a target's features (model/net/layer_head.h, graph_net.h and
+// shared_graph_net.h).
 constexpr const char* kOfTargets[] = {".target.weight", ".target_gain.weight", ".target_prices.weight", ".run.weight",
                                       ".whole_target.weight"};
 
