@@ -43,7 +43,7 @@ run_tests() {
   emulated_ctest --parallel "$(nproc --all)" -E "^(${left//\*/.*})\$" | tee "$log"
   result=${PIPESTATUS[0]}
   if [ "$result" -ne 0 ]; then
-    emulated_ctest --rerun-failed | tee "$log.again"
+    emulated_ctest --rerun-failed -E "^(${left//\*/.*})\$" | tee "$log.again"
     result=${PIPESTATUS[0]}
   fi
   echo "left out:"
