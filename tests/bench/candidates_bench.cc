@@ -1,9 +1,9 @@
 // How many networks a search may ask about: `cobra-bench candidates`.
 //
 // The replies have latencies only. For each space a server that has answered nothing before, with
-// its default caches but for that of replies, which has no bytes. Random networks, none twice, are
-// sent over one stream in parts, which are drawn while the clock stands. The first part warms the
-// caches and does not count.
+// its default caches but for that of replies, which is as small as it can be. Random networks, none
+// twice, are sent over one stream in parts, which are drawn while the clock stands. The first part
+// warms the caches and does not count.
 //
 // networks_per_core_s  networks answered in a second of the server's processor time
 // networks_per_s       by wall clock; the client has its share of the same cores
@@ -78,7 +78,7 @@ absl::StatusOr<StreamResult> AskPart(CobraServer* server, Candidates* candidates
 
 absl::StatusOr<Json> AskSpace(const std::string& space, const CandidatesFlags& flags) {
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<CobraServer> server,
-                         CobraServer::Start({.flags = {"--threads", "2", "--reply-cache-mb", "0"}}));
+                         CobraServer::Start({.flags = {"--threads", "2", "--reply-cache-mb", "1"}}));
   Candidates candidates(space);
   const int64_t part = std::min(flags.part, flags.networks);
   COBRA_RETURN_IF_ERROR(AskPart(server.get(), &candidates, part).status());
