@@ -27,10 +27,11 @@ struct GraphBatch {
   at::Tensor work;                   // [nodes, work terms], model/predict/work/features.h
 };
 
+// A round of messages; with a global node, each network's calls hear their mean as well.
 class GraphConvolution : public torch::nn::Module {
  public:
-  GraphConvolution(int64_t width, int64_t target_features);
-  at::Tensor forward(const at::Tensor& h, const GraphBatch& batch, const at::Tensor& nodes_per_graph);
+  GraphConvolution(int64_t width, int64_t target_features, bool has_global_node);
+  at::Tensor forward(const at::Tensor& h, const GraphBatch& batch);
 
  private:
   torch::nn::LayerNorm norm_;
@@ -78,6 +79,9 @@ at::Tensor WithRun(const at::Tensor& log_contributions, const at::Tensor& log_ru
 
 // How many nodes each network has: [graphs], of the type of `like`.
 at::Tensor NodesPerGraph(const GraphBatch& batch, const at::Tensor& like);
+
+// Over the nodes of each network: [nodes, width] -> [graphs, width].
+at::Tensor MeanOfNodes(const at::Tensor& nodes, const GraphBatch& batch);
 
 // Sums contributions per network: log contributions [nodes] -> latency_us [graphs].
 at::Tensor SumContributions(const at::Tensor& log_contributions, const GraphBatch& batch);

@@ -13,31 +13,6 @@ nn::LinearOptions Unbiased(int64_t in, int64_t out) { return nn::LinearOptions(i
 
 }  // namespace
 
-LocalConvolution::LocalConvolution(int64_t width, int64_t target_features)
-    : norm_(nn::LayerNormOptions({width})),
-      self_(width, width),
-      along_(Unbiased(width, width)),
-      against_(Unbiased(width, width)),
-      out_(width, width),
-      target_gain_(Unbiased(target_features, width)) {
-  register_module("norm", norm_);
-  register_module("self", self_);
-  register_module("along", along_);
-  register_module("against", against_);
-  register_module("out", out_);
-  register_module("target_gain", target_gain_);
-  at::NoGradGuard no_grad;
-  target_gain_->weight.zero_();  // all targets start alike
-}
-
-at::Tensor LocalConvolution::forward(const at::Tensor& h, const GraphBatch& b) {
-  const at::Tensor x = norm_(h) * TakeRows(1 + target_gain_(b.target_features), b.graph_of_node);
-  at::Tensor y = self_(x);
-  y = y + SumRows(TakeRows(along_(x), b.sources), b.destinations, x.size(0));
-  y = y + SumRows(TakeRows(against_(x), b.destinations), b.sources, x.size(0));
-  return h + out_(at::gelu(y));
-}
-
 SharedGraphNet::SharedGraphNet(const NetConfig& c)
     : input_(c.width, c.graph_width),
       alone_(1, c.graph_width),
@@ -59,8 +34,9 @@ SharedGraphNet::SharedGraphNet(const NetConfig& c)
   register_module("target", target_);
   register_module("run", run_);
   for (int64_t i = 0; i < c.graph_layers; ++i)
-    convolutions_.push_back(register_module("convolution" + std::to_string(i),
-                                            std::make_shared<LocalConvolution>(c.graph_width, c.target_features)));
+    convolutions_.push_back(register_module(
+        "convolution" + std::to_string(i),
+        std::make_shared<GraphConvolution>(c.graph_width, c.target_features, /*has_global_node=*/false)));
   register_module("norm", norm_);
   register_module("target_gain", target_gain_);
   register_module("out", out_);
@@ -95,10 +71,8 @@ at::Tensor SharedGraphNet::forward(const at::Tensor& layers, const at::Tensor& a
 }
 
 at::Tensor SharedGraphNet::WholeChange(const at::Tensor& nodes, const at::Tensor& local, const GraphBatch& b) {
-  const at::Tensor count = NodesPerGraph(b, nodes).unsqueeze(-1);
-  const at::Tensor mean = SumRows(nodes, b.graph_of_node, count.size(0)) / count;
-  const at::Tensor whole = at::gelu(totals_(b.graph_features) + whole_target_(b.target_features) + mean_(mean) +
-                                    weighted_(ShareWeightedMean(nodes, local, b)));
+  const at::Tensor whole = at::gelu(totals_(b.graph_features) + whole_target_(b.target_features) +
+                                    mean_(MeanOfNodes(nodes, b)) + weighted_(ShareWeightedMean(nodes, local, b)));
   const at::Tensor gain = TakeRows(1 + gain_(whole), b.graph_of_node);
   const at::Tensor shift = TakeRows(shift_(whole), b.graph_of_node);
   return late_out_(at::gelu(late_(nodes) * gain + shift)).squeeze(-1);

@@ -17,16 +17,6 @@
 
 namespace cobra::net {
 
-class LocalConvolution : public torch::nn::Module {
- public:
-  LocalConvolution(int64_t width, int64_t target_features);
-  at::Tensor forward(const at::Tensor& h, const GraphBatch& batch);
-
- private:
-  torch::nn::LayerNorm norm_;
-  torch::nn::Linear self_, along_, against_, out_, target_gain_;
-};
-
 class SharedGraphNet : public GraphNet {
  public:
   explicit SharedGraphNet(const NetConfig& config);
@@ -40,7 +30,7 @@ class SharedGraphNet : public GraphNet {
   at::Tensor WholeChange(const at::Tensor& nodes, const at::Tensor& local, const GraphBatch& batch);
 
   torch::nn::Linear input_, alone_, target_, run_;
-  std::vector<std::shared_ptr<LocalConvolution>> convolutions_;
+  std::vector<std::shared_ptr<GraphConvolution>> convolutions_;
   torch::nn::LayerNorm norm_;
   torch::nn::Linear target_gain_, out_;
   // What a network is as a whole: its totals, and the means of its calls' states, over the calls

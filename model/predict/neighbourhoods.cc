@@ -7,6 +7,7 @@
 #include "base/bytes/heap_bytes.h"
 #include "base/bytes/keyed_hash.h"
 #include "model/infer/call_classes.h"
+#include "model/predict/found_or_made.h"
 #include "model/predict/price_keys.h"
 #include "model/predict/work/features.h"
 
@@ -148,24 +149,13 @@ Neighbourhoods::CallStates Neighbourhoods::StatesBefore(int round, const Questio
                                                         absl::Span<const int32_t> classes) {
   ClockCache<infer::CallState>& cache = *states_[static_cast<size_t>(round)];
   const std::vector<Hash128> keys = question.KeysOf(round, classes);
-  CallStates states(classes.size());
-  cache.FindMany(keys, absl::MakeSpan(states));
-  std::vector<size_t> missing;
-  std::vector<int32_t> unknown;
-  for (size_t i = 0; i < states.size(); ++i) {
-    if (states[i] != nullptr) continue;
-    missing.push_back(i);
-    unknown.push_back(classes[i]);
-  }
-  if (missing.empty()) return states;
-  std::vector<infer::CallState> made =
-      round == 0 ? StatesOfLayers(question, unknown)
-                 : net_.After(round - 1, Gather(round - 1, question, unknown).calls, question.target.terms);
-  for (size_t i = 0; i < missing.size(); ++i) {
-    const int64_t held_bytes = HeapBytes(made[i].values);
-    states[missing[i]] = cache.Insert(keys[missing[i]], std::move(made[i]), held_bytes);
-  }
-  return states;
+  const auto make = [&](const std::vector<size_t>& missing) {
+    std::vector<int32_t> unknown;
+    for (const size_t i : missing) unknown.push_back(classes[i]);
+    if (round == 0) return StatesOfLayers(question, unknown);
+    return net_.After(round - 1, Gather(round - 1, question, unknown).calls, question.target.terms);
+  };
+  return FoundOrMade(&cache, keys, make, [](const infer::CallState& state) { return HeapBytes(state.values); });
 }
 
 infer::NetworkContributions Neighbourhoods::Contribute(const NetworkInputs& inputs, const CallRows& rows, int target,
@@ -178,20 +168,12 @@ infer::NetworkContributions Neighbourhoods::Contribute(const NetworkInputs& inpu
   std::vector<int32_t> all(last.first.size());
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int32_t>(i);
   const std::vector<Hash128> keys = question.KeysOf(rounds, all);
-  std::vector<std::shared_ptr<const infer::Neighbourhood>> found(keys.size());
-  known_.FindMany(keys, absl::MakeSpan(found));
-  std::vector<int32_t> unknown;
-  for (const int32_t one : all) {
-    if (found[static_cast<size_t>(one)] == nullptr) unknown.push_back(one);
-  }
-  if (!unknown.empty()) {
-    std::vector<infer::Neighbourhood> made = net_.AfterLast(Gather(rounds - 1, question, unknown).calls, on->terms);
-    for (size_t i = 0; i < unknown.size(); ++i) {
-      const auto one = static_cast<size_t>(unknown[i]);
-      const int64_t held_bytes = HeapBytes(made[i].values);
-      found[one] = known_.Insert(keys[one], std::move(made[i]), held_bytes);
-    }
-  }
+  const auto make = [&](const std::vector<size_t>& missing) {
+    const std::vector<int32_t> unknown(missing.begin(), missing.end());
+    return net_.AfterLast(Gather(rounds - 1, question, unknown).calls, on->terms);
+  };
+  const auto found =
+      FoundOrMade(&known_, keys, make, [](const infer::Neighbourhood& one) { return HeapBytes(one.values); });
   std::vector<const infer::Neighbourhood*> neighbourhoods;
   neighbourhoods.reserve(found.size());
   for (const auto& one : found) neighbourhoods.push_back(one.get());

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/types/span.h"
 #include "base/bytes/heap_bytes.h"
+#include "model/predict/found_or_made.h"
 #include "model/predict/price_keys.h"
 #include "model/predict/work/features.h"
 
@@ -40,25 +40,17 @@ std::vector<std::shared_ptr<const infer::PricedLayer>> PricedLayers::Of(const Ne
   std::vector<Hash128> keys;
   keys.reserve(rows.keys.size());
   for (const Hash128& key : rows.keys) keys.push_back(KeyOfBoth(key, target.key));
-  std::vector<std::shared_ptr<const infer::PricedLayer>> priced(keys.size());
-  layers_.FindMany(keys, absl::MakeSpan(priced));
-  std::vector<size_t> missing;
-  std::vector<const float*> embeddings;
-  std::vector<float> work;
-  for (size_t row = 0; row < priced.size(); ++row) {
-    if (priced[row] != nullptr) continue;
-    missing.push_back(row);
-    embeddings.push_back(rows.embeddings[row]);
-    const auto of_row = inputs.WorkOf(rows, row);
-    work.insert(work.end(), of_row.begin(), of_row.end());
-  }
-  if (missing.empty()) return priced;
-  std::vector<infer::PricedLayer> made = net_.Price(embeddings, work, target.terms);
-  for (size_t i = 0; i < missing.size(); ++i) {
-    const int64_t held_bytes = HeapBytes(made[i].state);
-    priced[missing[i]] = layers_.Insert(keys[missing[i]], std::move(made[i]), held_bytes);
-  }
-  return priced;
+  const auto price = [&](const std::vector<size_t>& missing) {
+    std::vector<const float*> embeddings;
+    std::vector<float> work;
+    for (const size_t row : missing) {
+      embeddings.push_back(rows.embeddings[row]);
+      const auto of_row = inputs.WorkOf(rows, row);
+      work.insert(work.end(), of_row.begin(), of_row.end());
+    }
+    return net_.Price(embeddings, work, target.terms);
+  };
+  return FoundOrMade(&layers_, keys, price, [](const infer::PricedLayer& layer) { return HeapBytes(layer.state); });
 }
 
 infer::NetworkContributions PricedLayers::Contribute(const NetworkInputs& inputs, const CallRows& rows, int target,
