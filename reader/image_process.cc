@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "frontend/python/interpreter_image.h"
+#include "frontend/python/runtime/heap/dirty_pages.h"
 #include "reader/library_files.h"
 #include "reader/needed_pages.h"
 #include "reader/request_reader.h"
@@ -113,11 +114,13 @@ class ImageProcess {
     for (const auto& files : files_) files->AskServer(&server);
     GrowHeap();
     TakePages(PagesFromProto(command.pages()));
+    python::KeepDirtyPagesOpen();
     if (!Confine(options_.sandbox).ok()) ::_exit(kConfineExitCode);
     RequestReader reader(&setup);
     ReaderMessage ready;
     ready.set_ready(::getpid());
-    if (server.Send(ready).ok()) reader.AnswerOne(&server);
+    while (server.Send(ready).ok() && reader.AnswerOne(&server)) {
+    }
     // To end takes a while, which the caller need not share a processor with: it closes the socket
     // when it is done.
     (void)server.Receive(1);

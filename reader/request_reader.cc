@@ -1,5 +1,7 @@
 #include "reader/request_reader.h"
 
+#include <sys/resource.h>
+
 #include <utility>
 #include <variant>
 
@@ -20,6 +22,21 @@ void Fill(const python::ImportList& imports, google::protobuf::RepeatedPtrField<
     import->set_attribute(needed.attribute);
     import->set_whole_module(needed.whole_module);
   }
+}
+
+// A reader is killed for the processor time of all its requests, and what they leave to malloc
+// counts as its memory. A request that ends it for their sake is read again by another one
+// (server/reader/reader_processes.cc).
+constexpr int kMostRequests = 200;
+constexpr double kMostProcessorSeconds = 1;
+
+double ProcessorSeconds() {
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 absl::StatusOr<graph::Graph> ReadSource(const python::SourceRequest& request, ReaderSetup* setup, const Limits& limits,
@@ -63,6 +80,7 @@ Limits ReaderLimits() {
 // The graph is written as the part of the reply that it is; a message of it would be a copy.
 absl::Status RequestReader::SendGraph(const graph::Graph& graph, const ReadRequest& request, ReadReply* rest,
                                       Channel* server) {
+  reply_.Clear();
   proto::WriteGraph(graph, &reply_);
   reply_.Message(ReadReply::kGraphFieldNumber, 0);
   if (request.with_pages()) PagesToProto(setup_.pages->Find(), rest->mutable_pages());
@@ -72,20 +90,32 @@ absl::Status RequestReader::SendGraph(const graph::Graph& graph, const ReadReque
   return server->SendFramed(reply_.bytes());
 }
 
-void RequestReader::AnswerOne(Channel* server) {
+bool RequestReader::AnswerOne(Channel* server) {
   const absl::StatusOr<Received> received = server->Receive(kMaxReadRequestBytes);
   ReadRequest request;
-  if (!received.ok() || !request.ParseFromString(received->bytes)) return;
+  if (!received.ok() || !request.ParseFromString(received->bytes)) return false;
+  const bool more_may_come = request.more_may_come() && request.request().has_source();
   ReaderMessage message;
   ReadReply* reply = message.mutable_reply();
   const absl::StatusOr<graph::Graph> graph = Read(&request, &setup_, reply);
+  absl::Status sent;
   if (graph.ok()) {
-    (void)SendGraph(*graph, request, reply, server);
-    return;
+    sent = SendGraph(*graph, request, reply, server);
+  } else {
+    proto::StatusToProto(graph.status(), reply->mutable_error());
+    if (request.with_pages()) PagesToProto(setup_.pages->Find(), reply->mutable_pages());
+    sent = server->Send(message);
   }
-  proto::StatusToProto(graph.status(), reply->mutable_error());
-  if (request.with_pages()) PagesToProto(setup_.pages->Find(), reply->mutable_pages());
-  (void)server->Send(message);
+  if (!more_may_come) return false;
+  if (sent.ok() && CanGoOn()) return true;
+  server->Close();  // the server waits for the next report, or for this
+  return false;
+}
+
+// Files of other formats use nothing of the image.
+bool RequestReader::CanGoOn() {
+  return ++answered_ < kMostRequests && ProcessorSeconds() < kMostProcessorSeconds && setup_.image != nullptr &&
+         setup_.image->Rollback();
 }
 
 }  // namespace cobra::reader

@@ -1,4 +1,4 @@
-// One request in a reader: from its message to the reply. After that the process ends.
+// A request in a reader: from its message to the reply.
 #ifndef COBRA_READER_REQUEST_READER_H_
 #define COBRA_READER_REQUEST_READER_H_
 
@@ -33,14 +33,17 @@ Limits ReaderLimits();
 class RequestReader {
  public:
   explicit RequestReader(ReaderSetup* setup) : setup_(*setup) {}
-  // Waits for the request on `server`, reads its model, sends the reply.
-  void AnswerOne(Channel* server);
+  // Waits for the request on `server`, reads its model, sends the reply. Whether another request
+  // may come, and everything is as it was before this one.
+  bool AnswerOne(Channel* server);
 
  private:
+  bool CanGoOn();
   absl::Status SendGraph(const graph::Graph& graph, const ReadRequest& request, ReadReply* rest, Channel* server);
 
   static constexpr size_t kUsualReplyBytes = 128 << 10;
   ReaderSetup& setup_;
+  int answered_ = 0;
   WireWriter reply_{kUsualReplyBytes};
 };
 

@@ -86,6 +86,7 @@ class WireWriter {
 
   absl::string_view bytes() const { return {buffer_.get() + at_, size()}; }
   size_t size() const { return capacity_ - at_; }
+  void Clear() { at_ = capacity_; }
 
   void Varint(uint64_t value) {
     unsigned char digits[10];

@@ -13,6 +13,7 @@
 
 namespace cobra::server {
 
+class KeptReaders;     // reader/kept_readers.h
 struct Principal;      // access/access.h
 struct RequestStages;  // request_record.h
 
@@ -29,6 +30,7 @@ struct CallContext {
   std::shared_ptr<const std::string> labels;  // call_metadata.h; null: none
   std::string request_id;           // of calls that make a version of a target (targets/done_once.h); empty: none
   RequestStages* stages = nullptr;  // where the time is noted; null: nowhere; not owned
+  KeptReaders* readers = nullptr;   // of several requests in one call; null: none; not owned
   bool is_warm_up = false;          // nobody asks: a new version is prepared (LiveModel::Warm)
   std::shared_ptr<const Principal> principal;  // null: access control is off, and everybody may do everything
 

@@ -120,6 +120,7 @@ bool BatchWork::RunSome(const CallContext& call) {
     CallContext own = call;
     own.request = item.hash;
     own.deadline = answer_by_;
+    own.readers = &readers_;
     Keep(AnswerItem(item.bytes, limits_.max_parsed_bytes, own, pipeline_), call.caller, &item);
   } while (absl::Now() < end);
   return true;

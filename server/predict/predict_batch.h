@@ -21,6 +21,7 @@
 #include "server/lanes/limits.h"
 #include "server/lanes/metrics.h"
 #include "server/predict/pipeline.h"
+#include "server/reader/kept_readers.h"
 #include "server/rpc/unary_calls.h"
 
 namespace cobra::server {
@@ -64,6 +65,7 @@ class BatchWork final : public UnaryCalls::SharedWork {
   std::vector<size_t> missing_;  // items that no cache knows
   std::atomic<size_t> next_{0};  // in missing_
   std::atomic<int64_t> reply_bytes_{0};
+  KeptReaders readers_;
   absl::Mutex mutex_;
   size_t unheld_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<HeldBytes::Part> held_ ABSL_GUARDED_BY(mutex_);

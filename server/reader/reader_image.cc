@@ -19,18 +19,18 @@ constexpr int kRepliesWithPages = 8;  // later ones have hardly any new pages
 constexpr size_t kMaxRememberedExits = 1024;
 constexpr absl::Duration kFilesTrusted = absl::Seconds(1);
 
-// Until the reader is confined and waits for its request.
-absl::Status AwaitReady(WaitingReader* reader, absl::Time deadline) {
-  COBRA_ASSIGN_OR_RETURN(const reader::Received received, reader->socket.Receive(kMaxReportBytes, deadline));
+}  // namespace
+
+absl::Status WaitingReader::AwaitReady(absl::Time deadline) {
+  COBRA_ASSIGN_OR_RETURN(const reader::Received received, socket.Receive(kMaxReportBytes, deadline));
   reader::ReaderMessage message;
   if (!message.ParseFromString(received.bytes) || message.ready() <= 0)
     return absl::InternalError("a reader did not report that it is ready");
-  reader->process = message.ready();
-  reader->process_fd = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, reader->process, 0)));
+  if (process != 0) return absl::OkStatus();  // it has answered before
+  process = message.ready();
+  process_fd = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
   return absl::OkStatus();
 }
-
-}  // namespace
 
 void WaitingReader::Kill() const {
   if (process_fd.valid()) ::syscall(SYS_pidfd_send_signal, process_fd.get(), SIGKILL, nullptr, 0);
@@ -133,7 +133,7 @@ absl::StatusOr<WaitingReader> ReaderImage::Take(absl::Time deadline) {
     }
     COBRA_ASSIGN_OR_RETURN(taken, ForkReader());
   }
-  COBRA_RETURN_IF_ERROR(AwaitReady(&taken, deadline));
+  COBRA_RETURN_IF_ERROR(taken.AwaitReady(deadline));
   return taken;
 }
 
@@ -148,7 +148,7 @@ void ReaderImage::ForkAhead() {
 
 void ReaderImage::AwaitForked() {
   for (WaitingReader& reader : forked_) {
-    if (!AwaitReady(&reader, absl::Now() + absl::Seconds(5)).ok()) continue;
+    if (!reader.AwaitReady(absl::Now() + absl::Seconds(5)).ok()) continue;
     absl::MutexLock lock(&mutex_);
     waiting_.push_back(std::move(reader));
     num_waiting_ = waiting_.size();

@@ -24,12 +24,14 @@
 
 namespace cobra::server {
 
-// A process that answers one request on `socket`.
+// A process that answers requests of one sender on `socket`.
 struct WaitingReader {
   reader::Channel socket;
   pid_t process = 0;
   Descriptor process_fd;  // pidfd_open(2): kills this process and no later one of the same number
 
+  // Until the reader reports that it is confined and waits for a request.
+  absl::Status AwaitReady(absl::Time deadline);
   void Kill() const;
   // Whether it can take no request any more.
   bool HasEnded() const;

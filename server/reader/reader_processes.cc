@@ -30,6 +30,7 @@
 #include "proto/status_proto.h"
 #include "reader/image_process.h"
 #include "reader/library_files.h"
+#include "server/reader/kept_readers.h"
 #include "server/reader/reader_image.h"
 
 namespace cobra::server {
@@ -186,14 +187,18 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     std::shared_ptr<Needs> untrusted;
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<ReaderImage> image, ImageFor(request, &new_request, &untrusted));
     Asked asked;
-    absl::StatusOr<reader::ReadReply> reply;
-    if (absl::StatusOr<WaitingReader> reader = image->Take(call.deadline); reader.ok()) {
-      asked.is_last = more_tries == 0;
-      reply = Ask(request, new_request.has_value(), image, &*reader, &asked, call);
-      absl::MutexLock lock(&mutex_);
-      used_.push_back({image, *std::move(reader), absl::Now()});
-    } else {
-      reply = reader.status();
+    absl::StatusOr<reader::ReadReply> reply = AskKept(request, new_request.has_value(), image, &asked, call);
+    if (!reply.ok() && !asked.may_be_at_fault) {
+      asked = {};
+      if (absl::StatusOr<WaitingReader> reader = image->Take(call.deadline); reader.ok()) {
+        asked.is_last = more_tries == 0;
+        reply = Ask(request, new_request.has_value(), image, &*reader, &asked, call);
+        if (reply.ok() && IsKept(request, asked, call, image, &*reader)) *reader = {};
+        absl::MutexLock lock(&mutex_);
+        used_.push_back({image, *std::move(reader), absl::Now()});
+      } else {
+        reply = reader.status();
+      }
     }
     if (!asked.may_be_at_fault && more_tries > 0 && call.Check().ok())
       return ReadFound(request, limits, call, more_tries - 1);
@@ -222,7 +227,19 @@ class ReaderProcessesImpl final : public ReaderProcesses {
     bool is_last = false;          // no other reader is asked, whatever becomes of this one
     bool may_be_at_fault = false;  // the reader has answered, or the request may have ended it
     int questions = 0;             // that the reader had
+    bool was_kept = false;         // the reader has answered other requests before
   };
+  // A reader that the call has kept. What ends it may be what earlier requests have left of its
+  // limits: then no answer, and nobody is at fault.
+  absl::StatusOr<reader::ReadReply> AskKept(const v1::PredictRequest& request, bool with_imports,
+                                            const std::shared_ptr<ReaderImage>& image, Asked* asked,
+                                            const CallContext& call);
+  // One that has asked about files remembers them, and the next answer would not show that it
+  // depends on them.
+  static bool IsKept(const v1::PredictRequest& request, const Asked& asked, const CallContext& call,
+                     const std::shared_ptr<ReaderImage>& image, WaitingReader* reader) {
+    return call.readers != nullptr && request.has_source() && asked.questions == 0 && call.readers->Keep(image, reader);
+  }
   void ReplenishLoop();
   bool MustReplenishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status FindFile(v1::SourceModel* source) const;
@@ -486,7 +503,8 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
   // The message borrows the request: a copy of 32 MiB would be made for nothing.
   message.unsafe_arena_set_allocated_request(const_cast<v1::PredictRequest*>(&request));
   message.set_with_imports(with_imports);
-  message.set_with_pages(image->WantsPages());
+  message.set_with_pages(!asked->was_kept && image->WantsPages());
+  message.set_more_may_come(call.readers != nullptr);
   absl::Status status = reader->socket.Send(message, -1, call.deadline);
   (void)message.unsafe_arena_release_request();
   asked->may_be_at_fault = status.ok();
@@ -508,11 +526,25 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::Ask(const v1::PredictRequ
   }
   reader->Kill();
   COBRA_RETURN_IF_ERROR(call.Check());
-  if (!absl::IsUnavailable(status) || !(asked->may_be_at_fault || asked->is_last)) return status;
+  if (!absl::IsUnavailable(status) || asked->was_kept || !(asked->may_be_at_fault || asked->is_last)) return status;
   const std::optional<int> ended = image->WaitStatus(reader->process, absl::Now() + absl::Milliseconds(500));
   // Readers end with their image, whose own end may not be seen yet on a busy machine.
   if (!ended.has_value()) asked->may_be_at_fault = false;
   return asked->may_be_at_fault || asked->is_last ? WhyItEnded(ended) : status;
+}
+
+absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::AskKept(const v1::PredictRequest& request, bool with_imports,
+                                                               const std::shared_ptr<ReaderImage>& image, Asked* asked,
+                                                               const CallContext& call) {
+  std::optional<WaitingReader> reader;
+  if (call.readers != nullptr && request.has_source()) reader = call.readers->Take(image.get());
+  if (!reader.has_value()) return absl::UnavailableError("none is kept");
+  COBRA_RETURN_IF_ERROR(reader->AwaitReady(call.deadline));
+  asked->was_kept = true;
+  absl::StatusOr<reader::ReadReply> reply = Ask(request, with_imports, image, &*reader, asked, call);
+  if (reply.ok()) (void)IsKept(request, *asked, call, image, &*reader);
+  asked->may_be_at_fault = reply.ok() || !call.Check().ok();
+  return reply;
 }
 
 absl::Status ReaderProcessesImpl::WhyItEnded(const std::optional<int>& status) {

@@ -1,6 +1,7 @@
 // Untrusted models are read in separate processes (reader/): whatever a model does there costs
-// its own request and nothing else. Readers wait ready, forked ahead from a process that has
-// imported the libraries, and end after one request.
+// its own message and nothing else. Readers wait ready, forked ahead from a process that has
+// imported the libraries, and end after one request, or with a call that keeps them
+// (kept_readers.h).
 //
 // A process for each list of imports (an image) forks the readers of the requests that begin with
 // those imports. The first request with a list runs in a reader of the first image, which has

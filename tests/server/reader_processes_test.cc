@@ -21,6 +21,7 @@
 #include "frontend/python/reader.h"
 #include "graph/form/json.h"
 #include "gtest/gtest.h"
+#include "server/reader/kept_readers.h"
 #include "tests/server/insecure_reader.h"
 #include "tests/temporary_directory.h"
 
@@ -189,6 +190,48 @@ TEST_F(ReaderProcessesTest, AFileOfALibraryIsTheModelsOwn) {
   EXPECT_TRUE(Read(request).ok());
   request.mutable_source()->set_file("zoo");
   EXPECT_EQ(KindOf(Read(request).status()), Diagnostic::Kind::kUsage);
+}
+
+// A call of many requests: one process reads them all, and each as if it were the first.
+TEST_F(ReaderProcessesTest, AKeptReaderForgetsWhatARequestDid) {
+  const absl::StatusOr<graph::Graph> fresh = Read(Program(kNet));
+  ASSERT_TRUE(fresh.ok()) << fresh.status();
+  KeptReaders kept;
+  CallContext call;
+  call.deadline = absl::Now() + kPatience;
+  call.readers = &kept;
+  const std::string spoils = absl::StrCat(
+      "import torch, builtins\ntorch.relu = torch.sigmoid\nbuiltins.super = None\n"
+      "torch.nn.Conv2d.forward = lambda self, x: x\ntorch.nn.functional.conv2d = 7\n",
+      "class Net(torch.nn.Module):\n  def forward(self, x): return torch.tanh(x)\n");
+  for (const std::string& text : {std::string(kNet), spoils, std::string("import torch\nraise ValueError('no')\n"),
+                                  std::string(kNet), std::string("class Net: pass\n"), std::string(kNet)}) {
+    v1::PredictRequest request = Program(text);
+    const absl::StatusOr<ReadResult> read = readers_->Read(&request, GraphLimits(), call);
+    EXPECT_EQ(kept.size(), 1u);
+    if (text != kNet) continue;
+    ASSERT_TRUE(read.ok()) << read.status();
+    EXPECT_TRUE(read->repeatable);
+    EXPECT_EQ(graph::GraphToJson(read->graph), graph::GraphToJson(*fresh));
+  }
+}
+
+// Whatever earlier requests have left of its limits, a request has its own.
+TEST_F(ReaderProcessesTest, WhatEndsAKeptReaderIsReadByAnother) {
+  KeptReaders kept;
+  CallContext call;
+  call.readers = &kept;
+  const auto read = [&](const std::string& text) {
+    call.deadline = absl::Now() + kPatience;
+    v1::PredictRequest request = Program(text);
+    return readers_->Read(&request, GraphLimits(), call).status();
+  };
+  const std::string takes_long = absl::StrCat("i = 0\nwhile i < 300000:\n  i += 1\n", kNet);
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(read(takes_long).ok()) << i;
+  EXPECT_TRUE(read(kNet).ok());
+  EXPECT_GE(kept.size(), 1u);  // of each image
+  EXPECT_EQ(KindOf(read("while True: pass\n")), Diagnostic::Kind::kLimit);
+  EXPECT_TRUE(read(kNet).ok());
 }
 
 // The server need not read what became of each.

@@ -15,6 +15,18 @@ namespace {
 // Bits of an entry of pagemap (Documentation/admin-guide/mm/pagemap.rst).
 constexpr uint64_t kPresent = uint64_t{1} << 63, kSwapped = uint64_t{1} << 62, kOfFile = uint64_t{1} << 61;
 
+constexpr char kPagemap[] = "/proc/self/pagemap";
+
+// After a fork, an open file still refers to the process that opened it.
+struct KeptFile {
+  int fd = -1;
+  pid_t process = 0;
+};
+KeptFile& Kept() {
+  static KeptFile kept;
+  return kept;
+}
+
 // Tests whether pagemap shows a page that is only read as a page of the file and a written page as
 // a copy, and whether the write is counted as a page fault.
 bool IsPagemapUsable() {
@@ -48,11 +60,12 @@ bool CanFindDirtyPages() {
   return can;
 }
 
-// The file is opened each time: after a fork, an open one would still refer to the process that
-// opened it.
+void KeepDirtyPagesOpen() { Kept() = {open(kPagemap, O_RDONLY | O_CLOEXEC), getpid()}; }
+
 bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages) {
   pages->clear();
-  const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  const bool is_kept = Kept().process == getpid();
+  const int fd = is_kept ? Kept().fd : open(kPagemap, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
   bool ok = true;
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / PageBytes();
@@ -67,7 +80,7 @@ bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* page
         pages->push_back(static_cast<uint32_t>(at + i));
     }
   }
-  close(fd);
+  if (!is_kept) close(fd);
   return ok;
 }
 

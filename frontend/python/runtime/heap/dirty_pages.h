@@ -18,6 +18,10 @@ bool CanFindDirtyPages();
 // False if the system does not provide it.
 bool FindDirtyPages(const char* begin, size_t bytes, std::vector<uint32_t>* pages);
 
+// Opens the file that FindDirtyPages() reads, which otherwise opens it each time: for a process
+// that may open none later.
+void KeepDirtyPagesOpen();
+
 // The number of page faults of this thread, and its id. If neither has changed, the thread has
 // copied no page.
 struct FaultCount {
