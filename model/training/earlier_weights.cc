@@ -64,6 +64,13 @@ absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBund
   const at::Tensor rows = RowsOfWords(earlier, bundle->vocabulary);
   const auto from = earlier.net->named_parameters();
   const bool other_form = earlier.manifest.net.shared_graph_net != bundle->manifest.net.shared_graph_net;
+  const auto is_new_round = [&](absl::string_view name) {
+    const int64_t known = earlier.manifest.net.graph_layers, all = bundle->manifest.net.graph_layers;
+    for (int64_t round = known; !other_form && round < all; ++round) {
+      if (absl::StartsWith(name, absl::StrCat("graph_net.convolution", round, "."))) return true;
+    }
+    return false;
+  };
   for (auto& parameter : bundle->net->named_parameters()) {
     at::Tensor after = parameter.value();
     const at::Tensor* before = from.find(parameter.key());
@@ -77,6 +84,8 @@ absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBund
       after.copy_(*before);
     } else if (other_form && absl::StartsWith(parameter.key(), "graph_net.")) {
       continue;  // it learns this from the beginning
+    } else if (is_new_round(parameter.key())) {
+      if (absl::StrContains(parameter.key(), ".out.")) after.zero_();  // and changes nothing yet
     } else {
       return absl::InvalidArgumentError(
           absl::StrCat("the version of ", earlier.manifest.trained_at, ": its networks have other sizes (",

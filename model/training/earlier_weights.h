@@ -14,9 +14,9 @@ namespace cobra::training {
 
 // Copies the weights of `earlier` into bundle->net. A new word starts as the unknown word, as which
 // it was read before; a new target as the mean of the earlier ones that have its runtime.
-// A graph network of the other form begins with what both forms have. InvalidArgument if the
-// networks have other sizes. REQUIRES: vocabulary and manifest of `bundle`
-// are complete.
+// A graph network of the other form begins with what both forms have, further rounds of messages of
+// a shared one without effect. InvalidArgument if the networks have other sizes. REQUIRES:
+// vocabulary and manifest of `bundle` are complete.
 absl::Status TakeWeights(const predict::ModelBundle& earlier, predict::ModelBundle* bundle);
 
 // The mean of the weights of versions that were trained from the same first weights on the same
