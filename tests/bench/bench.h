@@ -50,6 +50,7 @@ RunBenchmark AddEcho(CLI::App* app);
 RunBenchmark AddEncode(CLI::App* app);
 RunBenchmark AddFlood(CLI::App* app);
 RunBenchmark AddHttp(CLI::App* app);
+RunBenchmark AddLocks(CLI::App* app);
 RunBenchmark AddMemory(CLI::App* app);
 RunBenchmark AddReader(CLI::App* app);
 RunBenchmark AddReload(CLI::App* app);

@@ -66,6 +66,7 @@ constexpr Benchmark kBenchmarks[] = {
      AddFlood},
     {"http", "How fast the server answers over HTTP what it has answered before, compared with gRPC. Takes a minute",
      AddHttp},
+    {"locks", "How long the server's threads hold its locks, and what that means for 16 cores", AddLocks},
     {"memory", "What a million cached layers take, and whether memory that was evicted comes back. Takes some minutes",
      AddMemory},
     {"reload", "Latencies and answers while new model versions are loaded. Takes two minutes", AddReload},
