@@ -20,7 +20,7 @@ absl::StatusOr<std::vector<int64_t>> ViewPositions(const graph::Node& view, cons
   const bool several = graph::GetOpInfo(view.op).inputs.back().variadic && view.inputs.size() > 1;
   const int64_t count = base.num_elements();
   int64_t largest = count;
-  std::vector<graph::TensorType> outputs = view.outputs;
+  graph::TensorTypes outputs = view.outputs;
   for (graph::TensorType& type : outputs) {
     type.dtype = graph::DType::int64;
     largest = std::max(largest, type.num_elements());

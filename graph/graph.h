@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/base/call_once.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/bytes/hash.h"
@@ -62,11 +63,14 @@ struct Origin {
   int shown_line() const { return made_file != nullptr ? made_line : line; }
 };
 
+// Networks of a search space copy calls by the hundred: most have no list on the heap.
+using ValueRefs = absl::InlinedVector<ValueRef, 5>;  // batch_norm reads five
+
 struct Node {
   Op op;
   Attributes attributes;
-  std::vector<ValueRef> inputs;  // in the order of OpInfo::inputs; trailing optional ones are present as kNone
-  std::vector<TensorType> outputs;
+  ValueRefs inputs;  // in the order of OpInfo::inputs; trailing optional ones are present as kNone
+  TensorTypes outputs;
   bool inplace = false;  // writes its result into its first input (relu_, +=)
   Origin origin;
 };

@@ -55,6 +55,8 @@ struct TensorType {
   friend bool operator!=(const TensorType& a, const TensorType& b) { return !(a == b); }
 };
 
+using TensorTypes = absl::InlinedVector<TensorType, 1>;  // of the results of a call
+
 std::string ShapeText(const Shape& shape);     // "1x3x224x224", "scalar" for rank 0
 std::string TypeText(const TensorType& type);  // "1x3x224x224:float32"
 // Parses "1x3x224x224", "1x128:int64", "scalar"; usage error otherwise.

@@ -240,7 +240,7 @@ class Reader {
     COBRA_ASSIGN_OR_RETURN(graph::Attributes attributes, ReadAttributes(node.attributes));
     if (node.inputs.count > kMaxInputs)
       return Error(Diagnostic::Kind::kLimit, LimitMessage("", node.inputs.count, kMaxInputs, "tensors"));
-    std::vector<graph::ValueRef> inputs;
+    graph::ValueRefs inputs;
     inputs.reserve(static_cast<size_t>(node.inputs.count));
     COBRA_RETURN_IF_ERROR(
         EachOf(node.inputs, v1::Node::kInputsFieldNumber, [&](absl::string_view input) -> absl::Status {
@@ -260,8 +260,8 @@ class Reader {
   absl::Status CheckOutputs(const FieldRange& list, int32_t index) const {
     if (list.count == 0) return absl::OkStatus();
     constexpr size_t kShown = 3;
-    const std::vector<graph::TensorType>& inferred = builder_.nodes()[index].outputs;
-    std::vector<graph::TensorType> first;  // of those given, for the message
+    const graph::TensorTypes& inferred = builder_.nodes()[index].outputs;
+    graph::TensorTypes first;  // of those given, for the message
     size_t given = 0;
     bool equal = true;
     COBRA_RETURN_IF_ERROR(EachOf(list, v1::Node::kOutputsFieldNumber, [&](absl::string_view bytes) -> absl::Status {

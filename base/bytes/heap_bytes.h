@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+
 namespace cobra {
 
 // One allocation of `size` bytes: with malloc's header, in units of 16 bytes, at least 32.
@@ -24,6 +26,11 @@ inline int64_t HeapBytes(const std::string& text) {
 template <typename T>
 int64_t HeapBytes(const std::vector<T>& values) {
   return MallocBytes(values.capacity() * sizeof(T));
+}
+
+template <typename T, size_t N>
+int64_t HeapBytes(const absl::InlinedVector<T, N>& values) {
+  return values.capacity() <= N ? 0 : MallocBytes(values.capacity() * sizeof(T));
 }
 
 }  // namespace cobra

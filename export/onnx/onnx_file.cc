@@ -150,7 +150,7 @@ void OnnxFile::DeclareType(const std::string& name, const graph::TensorType& typ
   SetType(type, info);
 }
 
-void OnnxFile::AddOutputs(const Names& values, const std::vector<graph::TensorType>& types) {
+void OnnxFile::AddOutputs(const Names& values, const graph::TensorTypes& types) {
   ::onnx::GraphProto& graph = *model_->proto.mutable_graph();
   absl::flat_hash_map<std::string, std::string> renamed;
   for (size_t i = 0; i < values.size(); ++i) {

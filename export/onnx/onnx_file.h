@@ -51,7 +51,7 @@ class OnnxFile {
   void DeclareType(const std::string& name, const graph::TensorType& type);
   // Adds the outputs of the model in order: `values` are renamed output0, output1 ..., or copied
   // where that is not possible. Called once, last.
-  void AddOutputs(const Names& values, const std::vector<graph::TensorType>& types);
+  void AddOutputs(const Names& values, const graph::TensorTypes& types);
   // Empty if it is larger than the format allows, 2 GiB.
   std::string Serialize() const;
 

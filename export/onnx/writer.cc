@@ -65,7 +65,7 @@ class Writer {
       if (absl::Status status = AddCall(index); !status.ok()) return AtCall(status, index);
     }
     Names outputs;
-    std::vector<TensorType> types;
+    graph::TensorTypes types;
     for (const ValueRef ref : graph_.outputs()) {
       absl::StatusOr<std::string> name = Current(ref);
       if (!name.ok()) return AtCall(name.status(), ref.is_node() ? ref.index : -1);

@@ -123,7 +123,7 @@ absl::StatusOr<NcnnModel> Importer::Import() {
     if (!blobs_[i].is_read && !blobs_[i].ref.is_none()) outputs.push_back(blobs_[i].ref);
   }
   outputs.insert(outputs.end(), outputs_.begin(), outputs_.end());
-  model.graph = std::move(builder_).Build(std::move(outputs));
+  model.graph = std::move(builder_).Build({outputs.begin(), outputs.end()});
   model.weights = std::move(weights_);
   return model;
 }

@@ -21,7 +21,7 @@
 
 namespace cobra::ncnn {
 
-using Tensors = std::vector<graph::ValueRef>;
+using Tensors = graph::ValueRefs;
 
 // How --input is written, for messages.
 inline constexpr absl::string_view kOrder = "batch x channels x height x width, as many of them as the blob has";

@@ -450,7 +450,7 @@ absl::StatusOr<int64_t> Importer::Int(const OpCall& call, size_t input, absl::st
 }
 
 absl::StatusOr<graph::ValueRef> Importer::AddNode(const OpCall& call, graph::Op op, graph::Attributes attributes,
-                                                  std::vector<graph::ValueRef> inputs, bool inplace) {
+                                                  graph::ValueRefs inputs, bool inplace) {
   graph::Origin origin;
   origin.file = file_;
   origin.line = call.index + 1;
@@ -467,12 +467,12 @@ absl::StatusOr<graph::ValueRef> Importer::AddNode(const OpCall& call, graph::Op 
 }
 
 absl::StatusOr<graph::ValueRef> Importer::Move(const OpCall& call, graph::Op op, graph::Attributes attributes,
-                                               std::vector<graph::ValueRef> inputs) {
+                                               graph::ValueRefs inputs) {
   return AddNode(call, op, std::move(attributes), std::move(inputs), /*inplace=*/false);
 }
 
 absl::StatusOr<graph::ValueRef> Importer::Compute(const OpCall& call, graph::Op op, graph::Attributes attributes,
-                                                  std::vector<graph::ValueRef> inputs, bool inplace) {
+                                                  graph::ValueRefs inputs, bool inplace) {
   bool quantized = IsQuantized(call.outputs[0]);
   for (int tensor : call.inputs)
     quantized = quantized || (tensor >= 0 && IsQuantized(tensor) && states_[tensor].source >= 0 &&

@@ -76,11 +76,11 @@ class Importer {
 
   // A call that moves data: types follow PyTorch's rule.
   absl::StatusOr<graph::ValueRef> Move(const OpCall& call, graph::Op op, graph::Attributes attributes,
-                                       std::vector<graph::ValueRef> inputs);
+                                       graph::ValueRefs inputs);
   // A call that computes: if the operator's result or a weight of it is quantised, the call is
   // (graph/builder/builder.h), and its result has the type that the file says.
   absl::StatusOr<graph::ValueRef> Compute(const OpCall& call, graph::Op op, graph::Attributes attributes,
-                                          std::vector<graph::ValueRef> inputs, bool inplace = false);
+                                          graph::ValueRefs inputs, bool inplace = false);
   absl::StatusOr<graph::ValueRef> Activate(const OpCall& call, graph::ValueRef x,
                                            schema::ActivationFunctionType activation);
   const graph::TensorType& TypeOf(graph::ValueRef ref) const { return builder_.TypeOf(ref); }
@@ -117,7 +117,7 @@ class Importer {
   absl::Status RunOperator(const OpCall& call);
   absl::Status CheckOutput(const OpCall& call, size_t k) const;
   absl::StatusOr<graph::ValueRef> AddNode(const OpCall& call, graph::Op op, graph::Attributes attributes,
-                                          std::vector<graph::ValueRef> inputs, bool inplace);
+                                          graph::ValueRefs inputs, bool inplace);
   absl::StatusOr<graph::ValueRef> Permuted(graph::ValueRef ref, std::vector<int64_t> dims);
   std::string NameOf(int tensor) const;
   std::string Label(const OpCall& call) const;  // "operator 3 (CONV_2D)"

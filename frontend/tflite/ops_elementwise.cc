@@ -38,7 +38,7 @@ absl::Status Set(Importer& im, const OpCall& call, bool image, graph::ValueRef r
 // Computes one call on all inputs of the operator, in the order of dimensions that suits them.
 absl::Status Whole(Importer& im, const OpCall& call, graph::Op op, graph::Attributes attributes) {
   const bool image = OnImages(im, call);
-  std::vector<graph::ValueRef> inputs;
+  graph::ValueRefs inputs;
   for (int tensor : call.inputs) {
     COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, In(im, image, tensor));
     inputs.push_back(x);
@@ -98,7 +98,7 @@ absl::Status FoldBinary(Importer& im, const OpCall& call, graph::Op op) {
     inputs[i] = {&state.type, state.values.get()};
     types.push_back(&state.type);
   }
-  const absl::StatusOr<std::vector<graph::TensorType>> out = graph::InferTypes(op, {}, types);
+  const absl::StatusOr<graph::TensorTypes> out = graph::InferTypes(op, {}, types);
   if (!out.ok()) return im.Wrong(call, out.status().message());
   const auto values = graph::EvalConst(op, {}, inputs, *out);
   if (values.empty() || values[0] == nullptr || (values[0]->empty() && (*out)[0].num_elements() > 0)) {
@@ -233,7 +233,7 @@ absl::Status Select(Importer& im, const OpCall& call) {
     return im.Unsupported(call, "a condition that picks rows");
   }
   const bool image = OnImages(im, call);
-  std::vector<graph::ValueRef> x(3);
+  graph::ValueRefs x(3);
   for (int i = 0; i < 3; ++i) {
     COBRA_ASSIGN_OR_RETURN(x[i], In(im, image, call.inputs[i]));
   }

@@ -127,7 +127,7 @@ absl::Status Concatenation(Importer& im, const OpCall& call) {
     return im.SetConstant(call, 0, {{n}, dtype}, *std::move(values));
   }
   const bool image = OnImages(im, call);
-  std::vector<graph::ValueRef> parts;
+  graph::ValueRefs parts;
   for (int tensor : call.inputs) {
     COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, image ? im.Image(tensor) : im.File(tensor));
     parts.push_back(x);
@@ -146,7 +146,7 @@ absl::Status Pack(Importer& im, const OpCall& call) {
     const auto n = static_cast<int64_t>(values->size());
     return im.SetConstant(call, 0, {{n}, dtype}, *std::move(values));
   }
-  std::vector<graph::ValueRef> parts;
+  graph::ValueRefs parts;
   for (int tensor : call.inputs) {
     COBRA_ASSIGN_OR_RETURN(const graph::ValueRef x, im.File(tensor));
     parts.push_back(x);

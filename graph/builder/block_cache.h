@@ -16,20 +16,27 @@
 
 namespace cobra::graph {
 
+struct Block {
+  Graph graph;
+  // Given inputs in row-major order, all its values are, and none of its calls copies for their
+  // sake.
+  bool is_contiguous = false;
+};
+
 class BlockCache {
  public:
   explicit BlockCache(int64_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
 
   // Keys are compared in full. Null if there is none.
-  std::shared_ptr<const Graph> Find(absl::string_view key) const;
+  std::shared_ptr<const Block> Find(absl::string_view key) const;
   // Keeps the block, unless it would take more than a sixteenth of the capacity.
-  void Insert(absl::string_view key, std::shared_ptr<const Graph> block);
+  void Insert(absl::string_view key, std::shared_ptr<const Block> block);
   int64_t bytes() const;
 
  private:
   const int64_t capacity_bytes_;
   mutable absl::Mutex mutex_;
-  absl::flat_hash_map<std::string, std::shared_ptr<const Graph>> blocks_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, std::shared_ptr<const Block>> blocks_ ABSL_GUARDED_BY(mutex_);
   int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

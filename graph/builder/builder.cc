@@ -95,8 +95,8 @@ int64_t NumbersAndLetters(const Attributes& attributes) {
 constexpr absl::string_view kQuantized = "quantized";
 
 // Infers the types for real numbers, then replaces the outputs' dtype by the quantized one.
-absl::StatusOr<std::vector<TensorType>> InferQuantized(Op op, const Attributes& attributes,
-                                                       absl::Span<const TensorType* const> inputs) {
+absl::StatusOr<TensorTypes> InferQuantized(Op op, const Attributes& attributes,
+                                           absl::Span<const TensorType* const> inputs) {
   const std::string name = attributes.String(kQuantized);
   const std::optional<DType> dtype = DTypeFromName(name);
   if (!dtype ||
@@ -104,7 +104,7 @@ absl::StatusOr<std::vector<TensorType>> InferQuantized(Op op, const Attributes& 
     return absl::InvalidArgumentError(
         absl::StrCat(GetOpInfo(op).name, ": quantized must be int8, uint8, int16 or float32, not '", name, "'"));
   }
-  std::vector<TensorType> reals;
+  TensorTypes reals;
   std::vector<const TensorType*> pointers;
   reals.reserve(inputs.size());
   for (const TensorType* input : inputs) {
@@ -119,7 +119,7 @@ absl::StatusOr<std::vector<TensorType>> InferQuantized(Op op, const Attributes& 
   for (const auto& [key, value] : attributes) {
     if (key != kQuantized) rest.Set(key, value);
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, rest, pointers));
+  COBRA_ASSIGN_OR_RETURN(TensorTypes outputs, InferTypes(op, rest, pointers));
   for (TensorType& type : outputs) type.dtype = *dtype;
   return outputs;
 }
@@ -132,8 +132,8 @@ void Reserve(size_t more, std::vector<T>* list) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
-                                                   absl::Span<const TensorType* const> inputs) {
+absl::StatusOr<TensorTypes> InferTypes(Op op, const Attributes& attributes,
+                                       absl::Span<const TensorType* const> inputs) {
   if (attributes.Find(kQuantized) != nullptr) return InferQuantized(op, attributes, inputs);
   COBRA_RETURN_IF_ERROR(CheckArity(GetOpInfo(op), inputs));
   COBRA_RETURN_IF_ERROR(CheckWindow(GetOpInfo(op), attributes));
@@ -201,8 +201,7 @@ void GraphBuilder::AddTensorsOf(const Graph& graph) {
   AddTensorsOf(graph, [&graph](ValueRef ref) { return graph.TypeOf(ref); });
 }
 
-absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin,
-                                          bool inplace) {
+absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, ValueRefs inputs, Origin origin, bool inplace) {
   if (static_cast<int64_t>(contents().nodes.size()) >= limits_.max_nodes) {
     return absl::ResourceExhaustedError(LimitMessage("the network", limits_.max_nodes, "calls"));
   }
@@ -240,7 +239,7 @@ absl::StatusOr<int32_t> GraphBuilder::Add(Op op, Attributes attributes, std::vec
     if (type != nullptr) amount.Add(*type);
   }
   COBRA_RETURN_IF_ERROR(CheckRoom(amount));
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> outputs, InferTypes(op, ordered, types));
+  COBRA_ASSIGN_OR_RETURN(TensorTypes outputs, InferTypes(op, ordered, types));
   amount.results = static_cast<int64_t>(outputs.size());
   for (const TensorType& type : outputs) amount.Add(type);
   COBRA_RETURN_IF_ERROR(CheckRoom(amount));
@@ -313,9 +312,8 @@ absl::StatusOr<std::vector<ValueRef>> GraphBuilder::Append(const Graph& block, a
   AppendKeys(block, inputs);
   Reserve(block.nodes().size(), &contents().nodes);
   for (const Node& node : block.nodes()) {
-    std::vector<ValueRef> refs;
-    refs.reserve(node.inputs.size());
-    for (const ValueRef& ref : node.inputs) refs.push_back(here(ref));
+    ValueRefs refs = node.inputs;
+    for (ValueRef& ref : refs) ref = here(ref);
     const Origin& made = node.origin;
     contents().nodes.push_back({node.op, node.attributes, std::move(refs), node.outputs, node.inplace,
                                 Origin{made.file, made.line, named(made.module_path), made.made_file, made.made_line}});

@@ -50,8 +50,7 @@ class GraphBuilder {
   // LibTorch has no kernel for such a call. InvalidArgument if the shapes do not fit, with a
   // message like PyTorch's ("conv2d: input has 3 channels, weight 64x4x7x7 wants 4"), to which the
   // caller adds file and line. ResourceExhausted at a limit.
-  absl::StatusOr<int32_t> Add(Op op, Attributes attributes, std::vector<ValueRef> inputs, Origin origin = {},
-                              bool inplace = false);
+  absl::StatusOr<int32_t> Add(Op op, Attributes attributes, ValueRefs inputs, Origin origin = {}, bool inplace = false);
 
   // Appends the calls of `block` to this graph, with the values `inputs` in place of the block's
   // inputs. All names and module paths get the prefix `path`; without `path` there are none.
@@ -90,8 +89,7 @@ class GraphBuilder {
 
 // Only the shape rule: types of the outputs of a call. `inputs` has a null pointer for an absent
 // optional tensor.
-absl::StatusOr<std::vector<TensorType>> InferTypes(Op op, const Attributes& attributes,
-                                                   absl::Span<const TensorType* const> inputs);
+absl::StatusOr<TensorTypes> InferTypes(Op op, const Attributes& attributes, absl::Span<const TensorType* const> inputs);
 
 }  // namespace cobra::graph
 

@@ -36,7 +36,7 @@ class Extractor {
     tensors_left_ -= static_cast<int64_t>(node.inputs.size() + node.outputs.size());
     if (tensors_left_ < 0)
       return absl::ResourceExhaustedError(LimitMessage("the layer", max_tensors_, "arguments and results"));
-    std::vector<ValueRef> inputs;
+    ValueRefs inputs;
     for (const ValueRef& ref : node.inputs) {
       COBRA_ASSIGN_OR_RETURN(const ValueRef input, Argument(ref, views_left));
       inputs.push_back(input);

@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/text/limit_message.h"
-#include "graph/builder/block_cache.h"
 #include "graph/builder/untrusted.h"
 
 namespace cobra::graph {
@@ -77,8 +76,7 @@ int64_t NetBuilder::Dim(ValueRef x, size_t dim) const {
   return dim < shape.size() ? shape[dim] : 1;
 }
 
-ValueRef NetBuilder::AddCall(Op op, Attributes attributes, std::vector<ValueRef> inputs, absl::string_view path,
-                             bool inplace) {
+ValueRef NetBuilder::AddCall(Op op, Attributes attributes, ValueRefs inputs, absl::string_view path, bool inplace) {
   if (!ok()) return ValueRef::None();
   Origin origin;
   origin.module_path = std::string(path);
@@ -91,11 +89,11 @@ ValueRef NetBuilder::AddCall(Op op, Attributes attributes, std::vector<ValueRef>
   return ValueRef::Node(*node);
 }
 
-ValueRef NetBuilder::Call(Op op, Attributes attributes, std::vector<ValueRef> inputs, absl::string_view path) {
+ValueRef NetBuilder::Call(Op op, Attributes attributes, ValueRefs inputs, absl::string_view path) {
   return AddCall(op, std::move(attributes), std::move(inputs), path, /*inplace=*/false);
 }
 
-ValueRef NetBuilder::CallInPlace(Op op, Attributes attributes, std::vector<ValueRef> inputs, absl::string_view path) {
+ValueRef NetBuilder::CallInPlace(Op op, Attributes attributes, ValueRefs inputs, absl::string_view path) {
   return AddCall(op, std::move(attributes), std::move(inputs), path, /*inplace=*/true);
 }
 
@@ -175,7 +173,7 @@ ValueRef NetBuilder::Dropout(ValueRef x, double p, absl::string_view path) {
 }
 
 ValueRef NetBuilder::Cat(std::vector<ValueRef> tensors, int64_t dim, absl::string_view path) {
-  return Call(Op::cat, {{"dim", dim}}, std::move(tensors), path);
+  return Call(Op::cat, {{"dim", dim}}, ValueRefs(tensors.begin(), tensors.end()), path);
 }
 
 ValueRef NetBuilder::Flatten(ValueRef x, absl::string_view path) {
@@ -200,16 +198,17 @@ ValueRef NetBuilder::Contiguous(ValueRef x, absl::string_view path) {
 
 // The layouts of a block's values follow from those of its inputs.
 bool NetBuilder::AreContiguous(absl::Span<const ValueRef> values) {
-  layout_.Update();
-  return absl::c_all_of(values, [this](const ValueRef& value) {
-    return !value.is_none() && IsContiguous(graph_.TypeOf(value).shape, layout_.Of(value));
+  const Layout& layout = layout_.Update();
+  return absl::c_all_of(values, [&](const ValueRef& value) {
+    return !value.is_none() &&
+           (layout.IsContiguous(graph_.graph(), value) || IsContiguous(graph_.TypeOf(value).shape, layout_.Of(value)));
   });
 }
 
-std::shared_ptr<const Graph> NetBuilder::BlockOf(absl::string_view text, absl::Span<const ValueRef> inputs,
-                                                 BuildBlock build) {
+std::shared_ptr<const graph::Block> NetBuilder::BlockOf(absl::string_view text, absl::Span<const ValueRef> inputs,
+                                                        BuildBlock build) {
   static auto* const cache = new BlockCache(kBlockCacheBytes);
-  std::string key = absl::StrCat(text, "\n");
+  std::string key = absl::StrCat(text, options_.names_blocks ? "\n" : "\n\n");
   const GraphLimits& limits = options_.limits;
   for (const int64_t limit : {int64_t{limits.max_nodes}, int64_t{limits.max_results}, int64_t{limits.max_dimensions},
                               int64_t{limits.max_rank}, int64_t{limits.max_tensor_bytes}})
@@ -220,11 +219,9 @@ std::shared_ptr<const Graph> NetBuilder::BlockOf(absl::string_view text, absl::S
     AppendNumber(type.rank(), &key);
     for (const int64_t size : type.shape) AppendNumber(size, &key);
   }
-  std::shared_ptr<const Graph> block = cache->Find(key);
+  std::shared_ptr<const graph::Block> block = cache->Find(key);
   if (block != nullptr) return block;
-  NetBuilderOptions named = options_;  // a later network may want the names
-  named.names_blocks = true;
-  NetBuilder alone(std::move(named));
+  NetBuilder alone(options_);
   std::vector<ValueRef> own;
   for (const ValueRef& input : inputs) {
     const TensorType& type = graph_.TypeOf(input);
@@ -234,7 +231,8 @@ std::shared_ptr<const Graph> NetBuilder::BlockOf(absl::string_view text, absl::S
   // Numbered names would have to be numbered anew.
   if (!alone.ok() || output.is_none() || alone.numbered_ > 0) return nullptr;
   alone.graph_.AddCallKeys();
-  block = std::make_shared<const Graph>(std::move(alone.graph_).Build({output}));
+  const bool is_contiguous = alone.layout_.Update().IsContiguous();
+  block = std::make_shared<const graph::Block>(graph::Block{std::move(alone.graph_).Build({output}), is_contiguous});
   cache->Insert(key, block);
   return block;
 }
@@ -243,9 +241,10 @@ ValueRef NetBuilder::Block(absl::string_view text, const std::string& path, absl
                            BuildBlock build) {
   if (!ok()) return ValueRef::None();
   if (AreContiguous(inputs)) {
-    if (const std::shared_ptr<const Graph> block = BlockOf(text, inputs, build); block != nullptr) {
+    if (const std::shared_ptr<const graph::Block> block = BlockOf(text, inputs, build); block != nullptr) {
       const absl::StatusOr<std::vector<ValueRef>> outputs = graph_.Append(
-          *block, inputs, options_.names_blocks ? std::make_optional<absl::string_view>(path) : std::nullopt);
+          block->graph, inputs, options_.names_blocks ? std::make_optional<absl::string_view>(path) : std::nullopt);
+      if (outputs.ok() && block->is_contiguous) layout_.SkipContiguous();
       if (outputs.ok()) return (*outputs)[0];
     }
   }

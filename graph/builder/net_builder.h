@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "graph/builder/block_cache.h"
 #include "graph/builder/builder.h"
 #include "graph/graph.h"
 #include "graph/shape/layout.h"
@@ -91,9 +92,9 @@ class NetBuilder {
   int64_t Channels(ValueRef x) const { return Dim(x, 1); }
 
   // ---- any call; its first output ----
-  ValueRef Call(Op op, Attributes attributes, std::vector<ValueRef> inputs, absl::string_view path = "");
+  ValueRef Call(Op op, Attributes attributes, ValueRefs inputs, absl::string_view path = "");
   // As PyTorch's relu_(): the result overwrites the first input.
-  ValueRef CallInPlace(Op op, Attributes attributes, std::vector<ValueRef> inputs, absl::string_view path = "");
+  ValueRef CallInPlace(Op op, Attributes attributes, ValueRefs inputs, absl::string_view path = "");
 
   // ---- modules ----
   ValueRef Conv2d(ValueRef x, const Conv2dOptions& options, absl::string_view path = "");
@@ -143,9 +144,10 @@ class NetBuilder {
   absl::StatusOr<Graph> Finish(std::vector<ValueRef> outputs) &&;
 
  private:
-  ValueRef AddCall(Op op, Attributes attributes, std::vector<ValueRef> inputs, absl::string_view path, bool inplace);
+  ValueRef AddCall(Op op, Attributes attributes, ValueRefs inputs, absl::string_view path, bool inplace);
   // Built or found in the cache; null if it cannot be built by itself.
-  std::shared_ptr<const Graph> BlockOf(absl::string_view text, absl::Span<const ValueRef> inputs, BuildBlock build);
+  std::shared_ptr<const graph::Block> BlockOf(absl::string_view text, absl::Span<const ValueRef> inputs,
+                                              BuildBlock build);
   bool AreContiguous(absl::Span<const ValueRef> values);
   // `path`.`name`, or `letter` and the next number if there is no path.
   std::string NameOf(absl::string_view path, absl::string_view name, char letter);

@@ -69,8 +69,7 @@ bool const_rules::IsCertain(Op op, DType dtype, double value) {
 
 std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const Attributes& attributes,
                                                                   absl::Span<const ConstInput> inputs,
-                                                                  const std::vector<TensorType>& outputs,
-                                                                  int64_t max_elements) {
+                                                                  const TensorTypes& outputs, int64_t max_elements) {
   std::vector<std::shared_ptr<const std::vector<double>>> result(outputs.size());
   const const_rules::ConstRules& rules = const_rules::ConstRulesOf(op);
   if (outputs.empty() || inputs.empty()) return result;

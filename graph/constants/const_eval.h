@@ -32,7 +32,7 @@ inline constexpr int64_t kMaxConstElements = int64_t{1} << 16;
 // the shape rule.
 std::vector<std::shared_ptr<const std::vector<double>>> EvalConst(Op op, const Attributes& attributes,
                                                                   absl::Span<const ConstInput> inputs,
-                                                                  const std::vector<TensorType>& outputs,
+                                                                  const TensorTypes& outputs,
                                                                   int64_t max_elements = kMaxConstElements);
 
 // What x[index] = value writes, and to which elements of x (row-major).
@@ -53,7 +53,7 @@ struct UniformInput {
 // The one value that all elements of all outputs have, however many they are; nullopt if they
 // differ or are unknown. REQUIRES: `outputs` come from the shape rule.
 std::optional<double> EvalUniform(Op op, const Attributes& attributes, absl::Span<const UniformInput> inputs,
-                                  const std::vector<TensorType>& outputs);
+                                  const TensorTypes& outputs);
 
 double RoundTo(DType dtype, double value);
 

@@ -58,7 +58,7 @@ bool IsSelector(const ConstCall& call, size_t i) {
 
 // Evaluates the call on both parts, each as float64.
 Outputs EvalParts(const ConstCall& call, bool conjugates) {
-  std::vector<TensorType> types;
+  TensorTypes types;
   std::vector<PartsOfTensor> parts;
   types.reserve(call.inputs.size());
   parts.reserve(call.inputs.size());
@@ -75,7 +75,7 @@ Outputs EvalParts(const ConstCall& call, bool conjugates) {
     real.push_back({&types.back(), &parts.back().real});
     imaginary.push_back({&types.back(), &parts.back().imaginary});
   }
-  std::vector<TensorType> wide = call.outputs;
+  TensorTypes wide = call.outputs;
   for (TensorType& type : wide) type.dtype = DType::float64;
   const ConstRule rule = ConstRulesOf(call.op).real;
   Outputs results = rule(ConstCall{call.op, call.attributes, real, wide});

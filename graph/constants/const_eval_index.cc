@@ -16,7 +16,7 @@ namespace {
 using Kind = IndexItem::Kind;
 
 // Reads the numbers of each list, such as "[0, [1, 2]]", in an index text.
-void ReadLists(const std::string& index, const IndexList& items, std::vector<TensorType>* types,
+void ReadLists(const std::string& index, const IndexList& items, TensorTypes* types,
                std::vector<std::vector<double>>* values) {
   for (const IndexItem& item : items) {
     if (item.kind == Kind::kList) types->push_back({item.list_shape, DType::int64});
@@ -150,7 +150,7 @@ std::optional<std::vector<int64_t>> IndexMap(const Shape& shape, const std::stri
                                              absl::Span<const ConstInput> tensors, const Shape& out) {
   absl::StatusOr<IndexList> items = ParseIndex(index);
   if (!items.ok()) return std::nullopt;
-  std::vector<TensorType> list_types;
+  TensorTypes list_types;
   std::vector<std::vector<double>> list_values;
   ReadLists(index, *items, &list_types, &list_values);
   std::vector<ConstInput> lists;

@@ -155,7 +155,7 @@ namespace {
 // Concatenates the inputs as tensors of the shapes that `shape_of` gives them.
 template <typename F>
 Outputs ConcatenatedAs(const ConstCall& call, int dim, F shape_of) {
-  std::vector<TensorType> types;
+  TensorTypes types;
   for (const ConstInput& input : call.inputs) types.push_back({shape_of(*input.type), input.type->dtype});
   std::vector<ConstInput> reshaped;
   for (size_t i = 0; i < types.size(); ++i) reshaped.push_back({&types[i], call.inputs[i].values});

@@ -34,7 +34,7 @@ bool IsElementwise(Op op) {
 
 std::optional<double> Elementwise(Op op, const Attributes& attributes, absl::Span<const UniformInput> inputs,
                                   DType dtype) {
-  std::vector<TensorType> types(inputs.size());
+  TensorTypes types(inputs.size());
   std::vector<std::vector<double>> values(inputs.size());
   std::vector<ConstInput> ones(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -71,7 +71,7 @@ std::optional<double> Reduced(Op op, const UniformInput& input, const TensorType
 }  // namespace
 
 std::optional<double> EvalUniform(Op op, const Attributes& attributes, absl::Span<const UniformInput> inputs,
-                                  const std::vector<TensorType>& outputs) {
+                                  const TensorTypes& outputs) {
   if (outputs.empty() || inputs.empty()) return std::nullopt;
   for (const UniformInput& input : inputs) {
     if (input.type != nullptr && (IsComplex(input.type->dtype) || input.type->num_elements() == 0)) return std::nullopt;

@@ -24,7 +24,7 @@ struct ConstCall {
   Op op;
   const Attributes& attributes;
   absl::Span<const ConstInput> inputs;
-  const std::vector<TensorType>& outputs;
+  const TensorTypes& outputs;
 
   bool has(size_t i) const { return i < inputs.size() && inputs[i].type != nullptr; }
   // REQUIRES: has(i)

@@ -53,7 +53,7 @@ class Removal {
       return true;
     }
     const Node& call = graph_.nodes()[index];
-    std::vector<ValueRef> inputs;
+    ValueRefs inputs;
     for (const ValueRef& input : call.inputs) inputs.push_back(Here(input));
     const auto added = builder_.Add(call.op, call.attributes, std::move(inputs), call.origin, call.inplace);
     if (!added.ok()) return false;

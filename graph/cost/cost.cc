@@ -203,12 +203,28 @@ NodeCost CostOfNode(const Graph& graph, const Node& node, bool copies) {
   return cost;
 }
 
-Node NodeOfCall(Op op, const Attributes& attributes, const std::vector<TensorType>& outputs) {
+Node NodeOfCall(Op op, const Attributes& attributes, const TensorTypes& outputs) {
   Node call;
   call.op = op;
   call.attributes = attributes;
   call.outputs = outputs;
   return call;
+}
+
+// Unless they copy.
+std::vector<NodeCost> CostsOfDistinct(const Graph& graph, const DistinctCalls& calls) {
+  std::vector<NodeCost> costs;
+  costs.reserve(calls.size());
+  for (const int32_t call : calls.first)
+    costs.push_back(CostOfNode(graph, graph.nodes()[static_cast<size_t>(call)], /*copies=*/false));
+  return costs;
+}
+
+void Add(const NodeCost& cost, int64_t times, GraphCost* total) {
+  total->macs = Plus(total->macs, Times(times, cost.macs));
+  total->flops = Plus(total->flops, Times(times, cost.flops));
+  total->activation_bytes = Plus(total->activation_bytes, Times(times, Plus(cost.input_bytes, cost.output_bytes)));
+  total->weight_bytes = Plus(total->weight_bytes, Times(times, cost.weight_bytes));
 }
 
 }  // namespace
@@ -218,9 +234,7 @@ NodeCost CostOf(const Graph& graph, int32_t node) { return CostOfNode(graph, gra
 std::vector<NodeCost> NodeCosts(const Graph& graph) {
   const Layout layout = ComputeLayout(graph);
   const std::shared_ptr<const DistinctCalls> calls = DistinctCallsOf(graph);
-  std::vector<NodeCost> of_distinct;  // unless they copy
-  of_distinct.reserve(calls->size());
-  for (const int32_t call : calls->first) of_distinct.push_back(CostOf(graph, call));
+  const std::vector<NodeCost> of_distinct = CostsOfDistinct(graph, *calls);
   std::vector<NodeCost> costs;
   costs.reserve(graph.nodes().size());
   for (size_t k = 0; k < graph.nodes().size(); ++k) {
@@ -231,24 +245,30 @@ std::vector<NodeCost> NodeCosts(const Graph& graph) {
 }
 
 int64_t MacsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
-                   const std::vector<TensorType>& outputs) {
+                   const TensorTypes& outputs) {
   return MacsOf(NodeOfCall(op, attributes, outputs), inputs);
 }
 
 int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
-                    const std::vector<TensorType>& outputs) {
+                    const TensorTypes& outputs) {
   const Node call = NodeOfCall(op, attributes, outputs);
   return Plus(Times(2, MacsOf(call, inputs)), NonMacFlops(call, inputs));
 }
 
+// Sums that stop at the largest number do not depend on their order.
 GraphCost CostOf(const Graph& graph) {
+  const Layout layout = ComputeLayout(graph);
+  const std::shared_ptr<const DistinctCalls> calls = DistinctCallsOf(graph);
   GraphCost total;
-  for (const NodeCost& cost : NodeCosts(graph)) {
-    total.macs = Plus(total.macs, cost.macs);
-    total.flops = Plus(total.flops, cost.flops);
-    total.activation_bytes = Plus(total.activation_bytes, Plus(cost.input_bytes, cost.output_bytes));
-    total.weight_bytes = Plus(total.weight_bytes, cost.weight_bytes);
+  std::vector<int64_t> counts(calls->size());
+  for (size_t k = 0; k < graph.nodes().size(); ++k) {
+    if (layout.copies[k])
+      Add(CostOfNode(graph, graph.nodes()[k], /*copies=*/true), 1, &total);
+    else
+      ++counts[static_cast<size_t>(calls->of_call[k])];
   }
+  const std::vector<NodeCost> of_distinct = CostsOfDistinct(graph, *calls);
+  for (size_t i = 0; i < counts.size(); ++i) Add(of_distinct[i], counts[i], &total);
   return total;
 }
 

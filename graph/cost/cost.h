@@ -24,9 +24,9 @@ std::vector<NodeCost> NodeCosts(const Graph& graph);
 
 // For a call that is not in a graph.
 int64_t MacsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
-                   const std::vector<TensorType>& outputs);
+                   const TensorTypes& outputs);
 int64_t FlopsOfCall(Op op, const Attributes& attributes, const std::vector<const TensorType*>& inputs,
-                    const std::vector<TensorType>& outputs);
+                    const TensorTypes& outputs);
 
 struct GraphCost {
   int64_t macs = 0, flops = 0, activation_bytes = 0, weight_bytes = 0;

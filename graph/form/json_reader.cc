@@ -126,11 +126,11 @@ class Reader {
     where_.clear();
     const auto output = root.find("output");
     if (output == root.end() || !output->is_array()) return Wrong("there is no list \"output\"");
-    COBRA_ASSIGN_OR_RETURN(std::vector<ValueRef> outputs, ReadSources(root, "output", "output_consts"));
+    COBRA_ASSIGN_OR_RETURN(ValueRefs outputs, ReadSources(root, "output", "output_consts"));
     for (const ValueRef& ref : outputs) {
       if (ref.is_none()) return Wrong("an entry of \"output\" is null");
     }
-    return std::move(builder_).Build(std::move(outputs));
+    return std::move(builder_).Build({outputs.begin(), outputs.end()});
   }
 
  private:
@@ -297,8 +297,8 @@ class Reader {
     return ValueRef::Node(static_cast<int32_t>(node), static_cast<int32_t>(output));
   }
 
-  absl::StatusOr<std::vector<ValueRef>> ReadSources(const Json& record, const char* key, const char* consts_key) const {
-    std::vector<ValueRef> refs;
+  absl::StatusOr<ValueRefs> ReadSources(const Json& record, const char* key, const char* consts_key) const {
+    ValueRefs refs;
     const auto list = record.find(key);
     if (list == record.end() || !list->is_array()) return Wrong(absl::StrCat("there is no list \"", key, "\""));
     const auto consts = record.find(consts_key);
@@ -344,7 +344,7 @@ class Reader {
     const std::optional<Op> op = OpFromName(name);
     if (!op)
       return Error(Diagnostic::Kind::kUnsupported, "the operator is not known", "graph/ops.def lists those that are");
-    COBRA_ASSIGN_OR_RETURN(std::vector<ValueRef> inputs, ReadSources(record, "inputs", "consts"));
+    COBRA_ASSIGN_OR_RETURN(ValueRefs inputs, ReadSources(record, "inputs", "consts"));
     if (const auto slots = record.find("slots"); slots != record.end()) {
       COBRA_ASSIGN_OR_RETURN(inputs, Spread(inputs, *slots, GetOpInfo(*op)));
     }
@@ -379,10 +379,9 @@ class Reader {
                               ", its inputs give ", Quoted(dtypes.dump())));
   }
 
-  absl::StatusOr<std::vector<ValueRef>> Spread(const std::vector<ValueRef>& inputs, const Json& slots,
-                                               const OpInfo& info) const {
+  absl::StatusOr<ValueRefs> Spread(const ValueRefs& inputs, const Json& slots, const OpInfo& info) const {
     if (!slots.is_array() || slots.size() != inputs.size()) return Wrong("\"slots\" does not fit \"inputs\"");
-    std::vector<ValueRef> spread;
+    ValueRefs spread;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const int64_t slot = Integer(slots[i]).value_or(-1);
       if (slot < static_cast<int64_t>(spread.size()) ||

@@ -11,6 +11,10 @@ bool Layout::IsContiguous(const Graph& graph, ValueRef ref) const {
   return !channels_last || ref.kind != ValueRef::Kind::kInput || graph.TypeOf(ref).shape.size() != 4;
 }
 
+bool Layout::IsContiguous() const {
+  return strides.empty() && std::find(copies.begin(), copies.end(), true) == copies.end();
+}
+
 bool Layout::SuggestsChannelsLast(const Graph& graph, ValueRef ref) const {
   return graph::SuggestsChannelsLast(graph.TypeOf(ref).shape, Of(graph, ref));
 }
@@ -48,6 +52,11 @@ const Layout& LayoutTracker::Update() {
     layout_.copies.push_back(copies);
   }
   return layout_;
+}
+
+void LayoutTracker::SkipContiguous() {
+  layout_.contiguous.resize(graph_.nodes().size(), true);
+  layout_.copies.resize(graph_.nodes().size(), false);
 }
 
 // Whether StridesOf() need not be asked: nearly every call of most networks reads contiguous

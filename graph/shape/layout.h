@@ -21,6 +21,8 @@ struct Layout {
   // Of a tensor in the graph. REQUIRES: not kNone.
   Strides Of(const Graph& graph, ValueRef ref) const;
   bool IsContiguous(const Graph& graph, ValueRef ref) const;
+  // Whether all results of calls are in row-major order, and no view copies.
+  bool IsContiguous() const;
   bool SuggestsChannelsLast(const Graph& graph, ValueRef ref) const;
 
   // Channels last for the network's arguments with four dimensions and the weights of image
@@ -41,6 +43,8 @@ class LayoutTracker {
     layout_.channels_last = channels_last;
   }
   const Layout& Update();
+  // In place of Update(): the nodes added since are known to be contiguous, and not to copy.
+  void SkipContiguous();
   // REQUIRES: Update() was called since ref was added.
   Strides Of(ValueRef ref) const { return layout_.Of(graph_, ref); }
   Layout Take() && { return std::move(layout_); }

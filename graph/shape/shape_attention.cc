@@ -263,7 +263,7 @@ ShapeResult MultiHeadAttention(const Call& call) {
   COBRA_RETURN_IF_ERROR(CheckMhaMasks(a));
   COBRA_RETURN_IF_ERROR(AddMhaKeys(&a));
   COBRA_RETURN_IF_ERROR(CheckMhaOutput(a));
-  std::vector<TensorType> out{call.in(kQuery)};
+  TensorTypes out{call.in(kQuery)};
   out[0].shape.back() = call.in(kOutWeight).shape[0];  // CLIP's attention pool has another width
   if (call.attributes.Bool("need_weights", true)) {
     Shape weights{a.batch, a.heads, a.target, a.source};

@@ -102,7 +102,7 @@ ShapeResult Conv(const Call& call) {
     }
     out.shape.push_back((padded - reach) / stride[i] + 1);
   }
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult ConvTranspose(const Call& call) {
@@ -134,7 +134,7 @@ ShapeResult ConvTranspose(const Call& call) {
     }
     out.shape.push_back(result);
   }
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult DeformConv2d(const Call& call) {

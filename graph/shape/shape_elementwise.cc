@@ -98,8 +98,7 @@ absl::StatusOr<IntTuple> IntList(const Call& call, absl::string_view name, int n
   return list;
 }
 
-absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* const> inputs,
-                          std::vector<TensorType>* outputs) {
+absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* const> inputs, TensorTypes* outputs) {
   if (inputs.empty() || inputs[0] == nullptr || outputs->empty())
     return ShapeError(name, "_: there is no tensor to write to");
   const TensorType& self = *inputs[0];
@@ -159,12 +158,12 @@ absl::Status CheckOperands(const Call& call) {
 
 ShapeResult SameType(const Call& call) {
   if (call.op == Op::nan_to_num && IsComplex(call.in(0).dtype)) return NotImplementedFor(call, call.in(0).dtype);
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 // Operators whose kernels exist for some dtypes only, on every device.
 ShapeResult FloatOnly(const Call& call) {
   if (Category(call.in(0).dtype) != 2) return NotImplementedFor(call, call.in(0).dtype);
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 ShapeResult Gelu(const Call& call) {
   const std::string approximate = call.attributes.String("approximate", "none");
@@ -191,18 +190,18 @@ ShapeResult NotBool(const Call& call) {
     return ShapeError("cannot do hardtanh on an unsigned type with negative limits");
   if (call.in(0).dtype == DType::bool_ && call.op != Op::sign)
     return ShapeError("Boolean inputs not supported for ", call.name());
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 ShapeResult Rounded(const Call& call) {
   if (call.in(0).dtype == DType::bool_ || IsComplex(call.in(0).dtype)) return NotImplementedFor(call, call.in(0).dtype);
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 ShapeResult Square(const Call& call) {  // pow(x, 2)
   return One(call.in(0).shape, call.in(0).dtype == DType::bool_ ? DType::int64 : call.in(0).dtype);
 }
 ShapeResult Bits(const Call& call) {
   if (Category(call.in(0).dtype) > 1) return NotImplementedFor(call, call.in(0).dtype);
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult Prelu(const Call& call) {
@@ -218,7 +217,7 @@ ShapeResult Prelu(const Call& call) {
   }
   if (weight.rank() > 1)
     return ShapeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got ndim = ", weight.rank());
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 ShapeResult ChannelShuffle(const Call& call) {
@@ -231,7 +230,7 @@ ShapeResult ChannelShuffle(const Call& call) {
   if (input.shape[1] % groups != 0)
     return ShapeError("Number of channels must be divisible by groups. Got ", input.shape[1], " channels and ", groups,
                       " groups.");
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 ShapeResult FloatUnary(const Call& call) {
@@ -267,7 +266,7 @@ ShapeResult FloatBinary(const Call& call) {
 }
 
 ShapeResult BitsBinary(const Call& call) {
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> out, Binary(call));
+  COBRA_ASSIGN_OR_RETURN(TensorTypes out, Binary(call));
   const bool no_bool = call.op != Op::bitwise_and && call.op != Op::bitwise_or && call.op != Op::bitwise_xor;
   if (Category(out[0].dtype) > 1 || (no_bool && out[0].dtype == DType::bool_))
     return NotImplementedFor(call, out[0].dtype);
@@ -275,7 +274,7 @@ ShapeResult BitsBinary(const Call& call) {
 }
 
 ShapeResult Subtract(const Call& call) {
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> out, Binary(call));
+  COBRA_ASSIGN_OR_RETURN(TensorTypes out, Binary(call));
   bool any_bool = call.in(0).dtype == DType::bool_ || (call.has(1) && call.in(1).dtype == DType::bool_);
   const AttributeValue* number = call.attributes.Find("other");
   any_bool = any_bool || (number != nullptr && std::holds_alternative<bool>(*number));
@@ -287,7 +286,7 @@ ShapeResult Subtract(const Call& call) {
 }
 
 ShapeResult NoBoolBinary(const Call& call) {
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> out, Binary(call));
+  COBRA_ASSIGN_OR_RETURN(TensorTypes out, Binary(call));
   if (out[0].dtype == DType::bool_ || IsComplex(out[0].dtype)) return NotImplementedFor(call, out[0].dtype);
   return out;
 }
@@ -315,7 +314,7 @@ ShapeResult FloatSame(const Call& call) {
 ShapeResult Frexp(const Call& call) {
   const TensorType& input = call.in(0);
   if (Category(input.dtype) != 2) return ShapeError("torch.frexp() only supports floating-point dtypes");
-  return std::vector<TensorType>{input, {input.shape, DType::int32}};
+  return TensorTypes{input, {input.shape, DType::int32}};
 }
 
 ShapeResult FakeQuantize(const Call& call) {
@@ -335,7 +334,7 @@ ShapeResult FakeQuantize(const Call& call) {
     if (call.in(1).shape[0] != input.shape[axis])
       return ShapeError("dimensions of scale and zero-point are not consistent with input tensor");
   }
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 ShapeResult FloatPower(const Call& call) {
@@ -368,7 +367,7 @@ ShapeResult IsIn(const Call& call) { return One(call.has(0) ? call.in(0).shape :
 ShapeResult GumbelSoftmax(const Call& call) {
   COBRA_RETURN_IF_ERROR(WrapDim(call.attributes.Int("dim", -1), call.in(0).rank()).status());
   if (Category(call.in(0).dtype) != 2) return NotImplementedFor(call, call.in(0).dtype);
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult TrueDivide(const Call& call) {
@@ -466,7 +465,7 @@ ShapeResult Glu(const Call& call) {
   if (out.shape[dim] % 2 != 0)
     return ShapeError("Halving dimension must be even, but dimension ", dim, " is size ", out.shape[dim]);
   out.shape[dim] /= 2;
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult CosineSimilarity(const Call& call) {

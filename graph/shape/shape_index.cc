@@ -46,7 +46,7 @@ ShapeResult IndexSelect(const Call& call) {
   if (call.in(1).dtype != DType::int64 && call.in(1).dtype != DType::int32)
     return ShapeError("index_select(): Expected dtype int32/int64 for index");
   if (out.rank() > 0) out.shape[dim] = call.in(1).num_elements();
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Bucketize(const Call& call) {
@@ -121,12 +121,12 @@ ShapeResult Scatter(const Call& call) {  // scatter, scatter_add, scatter_reduce
   } else if (!reduce.empty() && reduce != "add" && reduce != "multiply") {
     return ShapeError("reduce argument must be either add or multiply.");
   }
-  if (call.in(1).num_elements() == 0) return std::vector<TensorType>{self};
+  if (call.in(1).num_elements() == 0) return TensorTypes{self};
   COBRA_RETURN_IF_ERROR(IndexType(call, 1));
   const Shape index = AtLeastOne(call.in(1).shape);
   COBRA_RETURN_IF_ERROR(CheckIndexFits(call, index, AtLeastOne(self.shape), dim, "self"));
   if (call.has(2)) COBRA_RETURN_IF_ERROR(CheckIndexFits(call, index, AtLeastOne(call.in(2).shape), -1, "src"));
-  return std::vector<TensorType>{self};
+  return TensorTypes{self};
 }
 
 namespace {
@@ -168,13 +168,13 @@ ShapeResult IndexAdd(const Call& call) {
     if (reduce != "prod" && reduce != "mean" && reduce != "amax" && reduce != "amin")
       return ShapeError("reduce argument must be either prod, mean, amax or amin, got ", reduce, ".");
   }
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult IndexCopy(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim"), call.in(0).rank()));
   COBRA_RETURN_IF_ERROR(SlicesFit(call, dim));
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult IndexFill(const Call& call) {
@@ -184,7 +184,7 @@ ShapeResult IndexFill(const Call& call) {
   if (call.has(2) && call.in(2).rank() != 0)
     return ShapeError("index_fill_ only supports a 0-dimensional value tensor, but got tensor with ", call.in(2).rank(),
                       " dimension(s).");
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult IndexPut(const Call& call) {  // x[indices] = values
@@ -198,7 +198,7 @@ ShapeResult IndexPut(const Call& call) {  // x[indices] = values
                       " for the destination and ", DTypeName(call.in(1).dtype), " for the source.");
   Shape shape;
   for (int i = 2; i < count + 2; ++i) {
-    if (call.in(i).dtype == DType::bool_ || call.in(i).dtype == DType::uint8) return std::vector<TensorType>{self};
+    if (call.in(i).dtype == DType::bool_ || call.in(i).dtype == DType::uint8) return TensorTypes{self};
     if (call.in(i).dtype != DType::int64)
       return absl::OutOfRangeError("tensors used as indices must be long, byte or bool tensors");
     COBRA_ASSIGN_OR_RETURN(shape, BroadcastShapes(shape, call.in(i).shape));
@@ -208,7 +208,7 @@ ShapeResult IndexPut(const Call& call) {  // x[indices] = values
   if (joined != shape)
     return ShapeError("shape mismatch: value tensor of shape ", SizesText(call.in(1).shape),
                       " cannot be broadcast to indexing result of shape ", SizesText(shape));
-  return std::vector<TensorType>{self};
+  return TensorTypes{self};
 }
 
 ShapeResult Take(const Call& call) {
@@ -222,7 +222,7 @@ ShapeResult Put(const Call& call) {
     return ShapeError("put_(): Expected source and index to have the same number of elements");
   if (call.in(2).dtype != call.in(0).dtype)
     return ShapeError("put_(): self and source expected to have the same dtype");
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult MaskedScatter(const Call& call) {
@@ -241,7 +241,7 @@ ShapeResult ScatterResult(const Call& call, const ShapeResult& part) {
   if ((*part)[0].shape != call.in(1).shape)
     return ShapeError("expected src to have a size equal to the slice of self. src size = ",
                       SizesText(call.in(1).shape), ", slice size = ", SizesText((*part)[0].shape));
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 }  // namespace
@@ -258,7 +258,7 @@ ShapeResult SliceScatter(const Call& call) {
   const auto clip = [size](int64_t i) { return std::clamp<int64_t>(i < 0 ? i + size : i, 0, size); };
   const int64_t start = clip(call.attributes.Int("start", 0)), end = clip(call.attributes.Int("end", size));
   part.shape[dim] = end <= start ? 0 : (end - start - 1) / step + 1;
-  return ScatterResult(call, std::vector<TensorType>{part});
+  return ScatterResult(call, TensorTypes{part});
 }
 
 ShapeResult Searchsorted(const Call& call) {

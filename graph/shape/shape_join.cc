@@ -35,7 +35,7 @@ ShapeResult Cat(const Call& call) {
     }
     out.shape[dim] += input.shape[dim];
   }
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Stack(const Call& call) {
@@ -49,7 +49,7 @@ ShapeResult Stack(const Call& call) {
   }
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", 0), out.rank() + 1));
   out.shape.insert(out.shape.begin() + dim, static_cast<int64_t>(call.inputs.size()));
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 namespace {
@@ -71,7 +71,7 @@ namespace {
 // hstack and vstack: cat along one dimension after atleast_1d or atleast_2d.
 ShapeResult JoinAlong(const Call& call, int least_rank) {
   if (call.inputs.empty()) return ShapeError(call.name(), " expects a non-empty TensorList");
-  std::vector<TensorType> raised;
+  TensorTypes raised;
   for (const TensorType* input : call.inputs) {
     raised.push_back(*input);
     while (raised.back().rank() < least_rank) raised.back().shape.insert(raised.back().shape.begin(), 1);
@@ -101,7 +101,7 @@ Shape Raised(Shape shape, int least_rank) {
   return shape;
 }
 
-ShapeResult JoinShapes(const Call& call, const std::vector<TensorType>& types, int64_t dim) {
+ShapeResult JoinShapes(const Call& call, const TensorTypes& types, int64_t dim) {
   std::vector<const TensorType*> pointers;
   for (const TensorType& type : types) pointers.push_back(&type);
   Attributes attributes;
@@ -113,14 +113,14 @@ ShapeResult JoinShapes(const Call& call, const std::vector<TensorType>& types, i
 
 ShapeResult Dstack(const Call& call) {
   if (call.inputs.empty()) return ShapeError("dstack expects a non-empty TensorList");
-  std::vector<TensorType> raised;
+  TensorTypes raised;
   for (const TensorType* input : call.inputs) raised.push_back({Raised(input->shape, 3), input->dtype});
   return JoinShapes(call, raised, 2);
 }
 
 ShapeResult ColumnStack(const Call& call) {
   if (call.inputs.empty()) return ShapeError("column_stack expects a non-empty TensorList");
-  std::vector<TensorType> columns;
+  TensorTypes columns;
   for (const TensorType* input : call.inputs) {
     columns.push_back(input->rank() > 1 ? *input : TensorType{{input->num_elements(), 1}, input->dtype});
   }
@@ -129,7 +129,7 @@ ShapeResult ColumnStack(const Call& call) {
 
 ShapeResult AtLeast(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(const int rank, DimsInName(call));
-  std::vector<TensorType> out;
+  TensorTypes out;
   for (const TensorType* input : call.inputs) out.push_back({Raised(input->shape, rank), input->dtype});
   return out;
 }
@@ -145,7 +145,7 @@ ShapeResult BlockDiag(const Call& call) {
     out.shape[0] += matrix[0];
     out.shape[1] += matrix[1];
   }
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult CartesianProd(const Call& call) {
@@ -157,7 +157,7 @@ ShapeResult CartesianProd(const Call& call) {
     if (call.inputs.size() > 1 && input->dtype != call.in(0).dtype)
       return ShapeError("torch.meshgrid expects all tensors to have the same dtype");
   }
-  if (call.inputs.size() == 1) return std::vector<TensorType>{call.in(0)};
+  if (call.inputs.size() == 1) return TensorTypes{call.in(0)};
   return One({rows, static_cast<int64_t>(call.inputs.size())}, call.in(0).dtype);
 }
 
@@ -229,7 +229,7 @@ ShapeResult PackPaddedSequence(const Call& call) {
     return ShapeError("pack_padded_sequence: a sequence of length ", steps, " in a batch of ", time, " steps");
   Shape data{total};
   data.insert(data.end(), input.shape.begin() + 2, input.shape.end());
-  return std::vector<TensorType>{{data, input.dtype}, {{steps}, DType::int64}};
+  return TensorTypes{{data, input.dtype}, {{steps}, DType::int64}};
 }
 
 // Returns the padded batch and the length of each sequence.
@@ -252,7 +252,7 @@ ShapeResult PadPackedSequence(const Call& call) {
   }
   Shape padded = call.attributes.Bool("batch_first") ? Shape{batch, time} : Shape{time, batch};
   padded.insert(padded.end(), data.shape.begin() + 1, data.shape.end());
-  return std::vector<TensorType>{{padded, data.dtype}, {{batch}, DType::int64}};
+  return TensorTypes{{padded, data.dtype}, {{batch}, DType::int64}};
 }
 
 ShapeResult Pad(const Call& call) {
@@ -297,7 +297,7 @@ ShapeResult Pad(const Call& call) {
       return ShapeError("The input size ", SizesText(call.in(0).shape),
                         " plus padding resulted in a negative output size");
   }
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Rot90(const Call& call) {
@@ -311,7 +311,7 @@ ShapeResult Rot90(const Call& call) {
   if (a == b)
     return ShapeError("expected rotation dims to be different, but got dim0 = ", dims[0], " and dim1 = ", dims[1]);
   if (call.attributes.Int("k", 1) % 2 != 0 && out.rank() > 1) std::swap(out.shape[a], out.shape[b]);
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 namespace {
@@ -365,7 +365,7 @@ ShapeResult RepeatInterleave(const Call& call) {
     if (!fits(out.shape[along]))
       return ShapeError(kMisfit, "repeats.size(0) = ", repeated, " and input.size(", along, ") = ", out.shape[along]);
     out.shape[along] = size;
-    return std::vector<TensorType>{out};
+    return TensorTypes{out};
   }
   const int64_t repeats = call.attributes.Int("repeats", -1);
   if (repeats > kMaxDimension) return TooManyElements("repeat_interleave");
@@ -375,12 +375,12 @@ ShapeResult RepeatInterleave(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim"), out.rank()));
   if (out.rank() == 0) return absl::OutOfRangeError("Dimension specified as 0 but tensor has no dimensions");
   out.shape[dim] *= repeats;
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Triangle(const Call& call) {
   if (call.in(0).rank() < 2) return ShapeError(call.name(), ": input tensor must have at least 2 dimensions");
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult Diag(const Call& call) {
@@ -458,7 +458,7 @@ ShapeResult FillDiagonal(const Call& call) {
   for (int64_t d : input.shape) {
     if (input.rank() > 2 && d != input.shape[0]) return ShapeError("all dimensions of input must be of equal length");
   }
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 ShapeResult Resize(const Call& call) {
@@ -490,13 +490,13 @@ ShapeResult Flip(const Call& call) {  // flip, fliplr, flipud
     if (seen[dim]) return ShapeError("dim ", dim, " appears multiple times in the list of dims");
     seen[dim] = true;
   }
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 ShapeResult Roll(const Call& call) {
   const TensorType& input = call.in(0);
   const std::vector<int64_t> shifts = call.attributes.Ints("shifts"), dims = call.attributes.Ints("dims");
-  if (input.num_elements() == 0 && dims.size() == 1 && shifts.size() == 1) return std::vector<TensorType>{input};
+  if (input.num_elements() == 0 && dims.size() == 1 && shifts.size() == 1) return TensorTypes{input};
   if (shifts.empty()) return ShapeError("`shifts` required");
   if (!(dims.empty() && shifts.size() == 1) && shifts.size() != dims.size())
     return ShapeError("shifts and dimensions must align. shifts: ", shifts.size(), ", dims:", dims.size());
@@ -504,7 +504,7 @@ ShapeResult Roll(const Call& call) {
     COBRA_RETURN_IF_ERROR(WrapDim(d, input.rank()).status());
     if (input.rank() == 0) return absl::OutOfRangeError("Dimension specified as 0 but tensor has no dimensions");
   }
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 ShapeResult Normal(const Call& call) {  // x.normal_(), torch.normal(mean, std)

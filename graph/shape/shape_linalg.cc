@@ -56,15 +56,15 @@ ShapeResult SquareSame(const Call& call) {
       return ShapeError("linalg.matrix_power: A must be batches of square matrices, but they are ",
                         SizesText(input.shape));
     if (call.attributes.Int("n") < 0) COBRA_RETURN_IF_ERROR(IsSquare(call));
-    return std::vector<TensorType>{input};
+    return TensorTypes{input};
   }
   COBRA_RETURN_IF_ERROR(IsSquare(call));
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult SquareInfo(const Call& call) {
   COBRA_RETURN_IF_ERROR(IsSquare(call));
-  return std::vector<TensorType>{call.in(0), {Batch(call.in(0)), DType::int32}};
+  return TensorTypes{call.in(0), {Batch(call.in(0)), DType::int32}};
 }
 
 ShapeResult Det(const Call& call) {
@@ -74,7 +74,7 @@ ShapeResult Det(const Call& call) {
 
 ShapeResult Slogdet(const Call& call) {
   COBRA_RETURN_IF_ERROR(IsSquare(call));
-  return std::vector<TensorType>{{Batch(call.in(0)), call.in(0).dtype}, {Batch(call.in(0)), RealOf(call.in(0).dtype)}};
+  return TensorTypes{{Batch(call.in(0)), call.in(0).dtype}, {Batch(call.in(0)), RealOf(call.in(0).dtype)}};
 }
 
 ShapeResult Svd(const Call& call) {
@@ -82,14 +82,14 @@ ShapeResult Svd(const Call& call) {
   const TensorType& input = call.in(0);
   const int64_t m = Rows(input), n = Columns(input), k = std::min(m, n);
   const TensorType values = Vector(Batch(input), k, RealOf(input.dtype));
-  if (call.op == Op::linalg_svdvals) return std::vector<TensorType>{values};
+  if (call.op == Op::linalg_svdvals) return TensorTypes{values};
   const bool torch_svd = call.op == Op::svd;
   const bool full = torch_svd ? !call.attributes.Bool("some", true) || !call.attributes.Bool("compute_uv", true)
                               : call.attributes.Bool("full_matrices", true);
   const TensorType u = Matrix(Batch(input), m, full ? m : k, input.dtype);
   const TensorType v = torch_svd ? Matrix(Batch(input), n, full ? n : k, input.dtype)
                                  : Matrix(Batch(input), full ? n : k, n, input.dtype);
-  return std::vector<TensorType>{u, values, v};
+  return TensorTypes{u, values, v};
 }
 
 ShapeResult Qr(const Call& call) {
@@ -103,13 +103,13 @@ ShapeResult Qr(const Call& call) {
                       "' but expected one of 'reduced' (default), 'r', or 'complete'");
   TensorType q = Matrix(Batch(input), m, mode == "complete" ? m : k, input.dtype);
   if (mode == "r") q.shape = {0};
-  return std::vector<TensorType>{q, Matrix(Batch(input), mode == "complete" ? m : k, n, input.dtype)};
+  return TensorTypes{q, Matrix(Batch(input), mode == "complete" ? m : k, n, input.dtype)};
 }
 
 ShapeResult Eigh(const Call& call) {
   COBRA_RETURN_IF_ERROR(IsSquare(call));
   const TensorType& input = call.in(0);
-  std::vector<TensorType> out{Vector(Batch(input), Rows(input), RealOf(input.dtype))};
+  TensorTypes out{Vector(Batch(input), Rows(input), RealOf(input.dtype))};
   if (call.op == Op::linalg_eigh) out.push_back(input);
   return out;
 }
@@ -118,14 +118,14 @@ ShapeResult Eig(const Call& call) {
   COBRA_RETURN_IF_ERROR(IsSquare(call));
   const TensorType& input = call.in(0);
   const DType dtype = ComplexOf(input.dtype);
-  std::vector<TensorType> out{Vector(Batch(input), Rows(input), dtype)};
+  TensorTypes out{Vector(Batch(input), Rows(input), dtype)};
   if (call.op == Op::linalg_eig) out.push_back({input.shape, dtype});
   return out;
 }
 
 ShapeResult Pinv(const Call& call) {
   COBRA_RETURN_IF_ERROR(call.attributes.Bool("hermitian") ? IsSquare(call) : IsMatrix(call));
-  return std::vector<TensorType>{Matrix(Batch(call.in(0)), Columns(call.in(0)), Rows(call.in(0)), call.in(0).dtype)};
+  return TensorTypes{Matrix(Batch(call.in(0)), Columns(call.in(0)), Rows(call.in(0)), call.in(0).dtype)};
 }
 
 ShapeResult MatrixRank(const Call& call) {
@@ -144,11 +144,11 @@ ShapeResult Cond(const Call& call) {
 ShapeResult LuFactor(const Call& call) {
   COBRA_RETURN_IF_ERROR(IsMatrix(call));
   const TensorType& input = call.in(0);
-  return std::vector<TensorType>{input, Vector(Batch(input), std::min(Rows(input), Columns(input)), DType::int32)};
+  return TensorTypes{input, Vector(Batch(input), std::min(Rows(input), Columns(input)), DType::int32)};
 }
 
 ShapeResult LuFactorEx(const Call& call) {
-  COBRA_ASSIGN_OR_RETURN(std::vector<TensorType> out, LuFactor(call));
+  COBRA_ASSIGN_OR_RETURN(TensorTypes out, LuFactor(call));
   if (call.op != Op::lu || call.attributes.Bool("get_infos")) out.push_back({Batch(call.in(0)), DType::int32});
   return out;
 }
@@ -161,14 +161,13 @@ ShapeResult LuUnpack(const Call& call) {
   const int64_t m = Rows(lu), n = Columns(lu), k = std::min(m, n);
   const bool data = call.attributes.Bool("unpack_data", true), pivots = call.attributes.Bool("unpack_pivots", true);
   const TensorType none{{0}, lu.dtype};
-  return std::vector<TensorType>{pivots ? Matrix(Batch(lu), m, m, lu.dtype) : none,
-                                 data ? Matrix(Batch(lu), m, k, lu.dtype) : none,
-                                 data ? Matrix(Batch(lu), k, n, lu.dtype) : none};
+  return TensorTypes{pivots ? Matrix(Batch(lu), m, m, lu.dtype) : none, data ? Matrix(Batch(lu), m, k, lu.dtype) : none,
+                     data ? Matrix(Batch(lu), k, n, lu.dtype) : none};
 }
 
 ShapeResult LdlFactor(const Call& call) {
   COBRA_RETURN_IF_ERROR(IsSquare(call));
-  return std::vector<TensorType>{call.in(0), Vector(Batch(call.in(0)), Rows(call.in(0)), DType::int32)};
+  return TensorTypes{call.in(0), Vector(Batch(call.in(0)), Rows(call.in(0)), DType::int32)};
 }
 
 ShapeResult HouseholderProduct(const Call& call) {
@@ -194,7 +193,7 @@ ShapeResult HouseholderProduct(const Call& call) {
   if (input.dtype != tau.dtype)
     return ShapeError("torch.linalg.householder_product: tau dtype ", DTypeName(tau.dtype),
                       " does not match input dtype ", DTypeName(input.dtype));
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 ShapeResult TensorSolve(const Call& call) {
@@ -230,7 +229,7 @@ ShapeResult Lu(const Call& call) {
   const int64_t m = Rows(input), n = Columns(input), k = std::min(m, n);
   TensorType p = Matrix(Batch(input), m, m, input.dtype);
   if (!call.attributes.Bool("pivot", true)) p.shape = {0};
-  return std::vector<TensorType>{p, Matrix(Batch(input), m, k, input.dtype), Matrix(Batch(input), k, n, input.dtype)};
+  return TensorTypes{p, Matrix(Batch(input), m, k, input.dtype), Matrix(Batch(input), k, n, input.dtype)};
 }
 
 ShapeResult TensorInv(const Call& call) {
@@ -269,14 +268,14 @@ ShapeResult Solve(const Call& call) {
     COBRA_ASSIGN_OR_RETURN(Shape batch, BroadcastShapes(Batch(a), batch_of_b));
     if (b.shape.back() != Rows(a))
       return ShapeError("linalg.solve: Incompatible shapes of A and B for the equation AX = B");
-    return std::vector<TensorType>{Vector(batch, b.shape.back(), a.dtype)};
+    return TensorTypes{Vector(batch, b.shape.back(), a.dtype)};
   }
   if (Rows(a) != (left ? Rows(b) : Columns(b))) {
     return ShapeError("linalg.solve: Incompatible shapes of A and B for the equation ", left ? "AX = B" : "XA = B",
                       " (", Rows(a), "x", Columns(a), " and ", Rows(b), "x", Columns(b), ")");
   }
   COBRA_ASSIGN_OR_RETURN(Shape batch, BroadcastShapes(Batch(a), Batch(b)));
-  return std::vector<TensorType>{Matrix(batch, Rows(b), Columns(b), a.dtype)};
+  return TensorTypes{Matrix(batch, Rows(b), Columns(b), a.dtype)};
 }
 
 ShapeResult SolveTriangular(const Call& call) {
@@ -288,7 +287,7 @@ ShapeResult SolveTriangular(const Call& call) {
   if (Rows(a) != (call.attributes.Bool("left", true) ? Rows(b) : Columns(b)))
     return ShapeError("linalg.solve_triangular: Incompatible shapes of A and B");
   COBRA_ASSIGN_OR_RETURN(Shape batch, BroadcastShapes(Batch(a), Batch(b)));
-  return std::vector<TensorType>{Matrix(batch, Rows(b), Columns(b), a.dtype)};
+  return TensorTypes{Matrix(batch, Rows(b), Columns(b), a.dtype)};
 }
 
 ShapeResult TriangularSolve(const Call& call) {
@@ -299,8 +298,7 @@ ShapeResult TriangularSolve(const Call& call) {
   const TensorType& a = call.in(1);
   if (Rows(a) != Rows(b)) return ShapeError("triangular_solve: Incompatible matrix sizes");
   COBRA_ASSIGN_OR_RETURN(Shape batch, BroadcastShapes(Batch(a), Batch(b)));
-  return std::vector<TensorType>{Matrix(batch, Rows(b), Columns(b), a.dtype),
-                                 Matrix(batch, Rows(a), Columns(a), a.dtype)};
+  return TensorTypes{Matrix(batch, Rows(b), Columns(b), a.dtype), Matrix(batch, Rows(a), Columns(a), a.dtype)};
 }
 
 ShapeResult CholeskySolve(const Call& call) {
@@ -311,7 +309,7 @@ ShapeResult CholeskySolve(const Call& call) {
   const TensorType& u = call.in(1);
   if (Rows(u) != Rows(b)) return ShapeError("cholesky_solve: Incompatible matrix sizes");
   COBRA_ASSIGN_OR_RETURN(Shape batch, BroadcastShapes(Batch(b), Batch(u)));
-  return std::vector<TensorType>{Matrix(batch, Rows(b), Columns(b), b.dtype)};
+  return TensorTypes{Matrix(batch, Rows(b), Columns(b), b.dtype)};
 }
 
 ShapeResult Lstsq(const Call& call) {
@@ -328,9 +326,8 @@ ShapeResult Lstsq(const Call& call) {
   if (determined && driver != "gelsy") residuals = Vector(batch, Columns(b), RealOf(a.dtype));
   TensorType values{{0}, RealOf(a.dtype)};
   if (driver == "gelsd" || driver == "gelss") values = Vector(Batch(a), std::min(Rows(a), Columns(a)), RealOf(a.dtype));
-  return std::vector<TensorType>{Matrix(batch, Columns(a), Columns(b), a.dtype), residuals,
-                                 driver == "gels" ? TensorType{{0}, DType::int64} : TensorType{Batch(a), DType::int64},
-                                 values};
+  return TensorTypes{Matrix(batch, Columns(a), Columns(b), a.dtype), residuals,
+                     driver == "gels" ? TensorType{{0}, DType::int64} : TensorType{Batch(a), DType::int64}, values};
 }
 
 ShapeResult Cross(const Call& call) {

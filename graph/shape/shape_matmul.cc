@@ -67,7 +67,7 @@ ShapeResult Linear(const Call& call) {
   }
   TensorType out = input;
   out.shape.back() = weight.shape[0];
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Bilinear(const Call& call) {
@@ -84,7 +84,7 @@ ShapeResult Bilinear(const Call& call) {
                       SizesText(call.in(1).shape));
   }
   out.shape.back() = weight.shape[0];
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Matmul(const Call& call) {

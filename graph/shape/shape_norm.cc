@@ -39,7 +39,7 @@ ShapeResult SameFloat(const Call& call) {
   if (!IsFloatingPoint(dtype) && !IsComplex(dtype)) {
     return ShapeError("\"", call.name(), "\" not implemented for '", DTypeName(dtype), "'");
   }
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ ShapeResult LocalResponseNorm(const Call& call) {
   if (call.attributes.Int("size", 1) <= 0 && input.num_elements() > 0)
     return ShapeError("kernel size should be greater than zero, but got ", call.attributes.Int("size"));
   if (Category(input.dtype) < 2) return NotImplementedFor(call, input.dtype);
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 // Masks whole channels where the operator's name says so.
@@ -120,13 +120,12 @@ ShapeResult Dropout(const Call& call) {
   if (!(p >= 0 && p <= 1)) return ShapeError("dropout probability has to be between 0 and 1, but got ", p);
   if (call.op == Op::dropout1d && input.rank() != 2 && input.rank() != 3)
     return ShapeError("dropout1d: Expected 2D or 3D input, but received a ", input.rank(), "D input.");
-  if (!call.attributes.Bool("training") || p == 0 || p == 1 || input.num_elements() == 0)
-    return std::vector<TensorType>{input};
+  if (!call.attributes.Bool("training") || p == 0 || p == 1 || input.num_elements() == 0) return TensorTypes{input};
   const bool whole = call.op != Op::dropout && call.op != Op::alpha_dropout;
   if (whole && input.rank() < 2) return ShapeError("Feature dropout requires at least 2 dimensions in the input");
   if (Category(input.dtype) < 2)
     return ShapeError("result type Float can't be cast to the desired output type ", DTypeName(input.dtype));
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 ShapeResult Normalize(const Call& call) {
@@ -154,7 +153,7 @@ ShapeResult Softmax(const Call& call) {
   }
   if (!IsFloatingPoint(out.dtype) && out.num_elements() > 0)
     return ShapeError("\"", call.name(), "\" not implemented for '", DTypeName(out.dtype), "'");
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 }  // namespace cobra::graph::shape_rules

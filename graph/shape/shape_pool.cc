@@ -80,7 +80,7 @@ absl::StatusOr<TensorType> Pool(const Call& call, bool has_padding, bool has_dil
 
 ShapeResult MaxPool(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(TensorType out, Pool(call, true, true));
-  std::vector<TensorType> types{out};
+  TensorTypes types{out};
   if (call.attributes.Bool("return_indices")) types.push_back({out.shape, DType::int64});
   return types;
 }
@@ -88,13 +88,13 @@ ShapeResult MaxPool(const Call& call) {
 ShapeResult AvgPool(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(TensorType out, Pool(call, true, false));
   if (call.attributes.Int("divisor_override", 1) == 0) return ShapeError("divisor must be not zero");
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult LpPool(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(TensorType out, Pool(call, false, false));
   out.dtype = ToFloat(out.dtype);  // a power and a root
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult AdaptivePool(const Call& call) {
@@ -128,7 +128,7 @@ ShapeResult AdaptivePool(const Call& call) {
     if (size[i] < 0) return ShapeError(call.name(), "(): elements of output_size must be greater than or equal to 0");
     out.shape[input.rank() - n + i] = size[i];
   }
-  std::vector<TensorType> types{out};
+  TensorTypes types{out};
   if (call.attributes.Bool("return_indices")) types.push_back({out.shape, DType::int64});
   return types;
 }
@@ -163,7 +163,7 @@ ShapeResult FractionalMaxPool(const Call& call) {
     if (at <= 0) return ShapeError(call.name(), "(): output_size must be greater than zero");
   }
   if (Category(input.dtype) != 2) return NotImplementedFor(call, input.dtype);
-  std::vector<TensorType> types{out};
+  TensorTypes types{out};
   if (call.attributes.Bool("return_indices")) types.push_back({out.shape, DType::int64});
   return types;
 }
@@ -201,7 +201,7 @@ ShapeResult MaxUnpool(const Call& call) {
     size = given.empty() ? natural : given[i];
     if (size < 0) return ShapeError("max_unpool: negative output size");
   }
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 namespace {
@@ -272,7 +272,7 @@ ShapeResult Interpolate(const Call& call) {
                         " output ", SizesText(out.shape));
     }
   }
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult GridSample(const Call& call) {
@@ -345,7 +345,7 @@ ShapeResult PixelShuffle(const Call& call) {
   out.shape[c] /= r * r;
   out.shape[c + 1] *= r;
   out.shape[c + 2] *= r;
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult PixelUnshuffle(const Call& call) {
@@ -355,7 +355,7 @@ ShapeResult PixelUnshuffle(const Call& call) {
     return ShapeError("pixel_unshuffle expects at least 3 dimensions and a positive downscale_factor");
   TensorType out = input;
   const int c = input.rank() - 3;
-  if (input.num_elements() == 0) return std::vector<TensorType>{input};  // as it is, whatever the factor
+  if (input.num_elements() == 0) return TensorTypes{input};  // as it is, whatever the factor
   if (input.shape[c + 1] % r != 0 || input.shape[c + 2] % r != 0) {
     return ShapeError("pixel_unshuffle expects height and width to be divisible by downscale_factor, but input is ",
                       SizesText(input.shape));
@@ -363,7 +363,7 @@ ShapeResult PixelUnshuffle(const Call& call) {
   out.shape[c] *= r * r;
   out.shape[c + 1] /= r;
   out.shape[c + 2] /= r;
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult RoiAlign(const Call& call) {

@@ -44,7 +44,7 @@ ShapeResult Recurrent(const Call& call, const TensorType& h0, int64_t hidden_out
   }
   TensorType out = input;
   out.shape.back() = hidden_out * directions;
-  std::vector<TensorType> types{out, h0};
+  TensorTypes types{out, h0};
   if (c0 != nullptr) types.push_back({c0->shape, PromoteDTypes(input.dtype, c0->dtype)});
   return types;
 }
@@ -116,7 +116,7 @@ ShapeResult RnnCell(const Call& call) {
       return ShapeError("expected m1 and m2 to have the same dtype, but got: ", DTypeName(input.dtype),
                         " != ", DTypeName(type->dtype));
   }
-  std::vector<TensorType> out{call.in(1)};
+  TensorTypes out{call.in(1)};
   if (call.op == Op::lstm_cell) out.push_back(call.in(2));
   return out;
 }

@@ -88,12 +88,12 @@ ShapeResult ReducePair(const Call& call) {
     COBRA_RETURN_IF_ERROR(NotEmpty(call, call.in(0)));
     // A quirk of PyTorch: with keepdim and dim, the result of a scalar has one dimension.
     if (call.in(0).rank() == 0 && Keep(call) && call.attributes.Find("dim") != nullptr)
-      return std::vector<TensorType>(2, TensorType{{1}, call.in(0).dtype});
+      return TensorTypes(2, TensorType{{1}, call.in(0).dtype});
   } else if (Category(call.in(0).dtype) < 2) {
     return ShapeError(call.name(), " only support floating point and complex dtypes");
   }
   COBRA_ASSIGN_OR_RETURN(Shape shape, ReducedShape(call, call.in(0), Keep(call)));
-  std::vector<TensorType> out(2, TensorType{shape, call.in(0).dtype});
+  TensorTypes out(2, TensorType{shape, call.in(0).dtype});
   if (call.op == Op::std_mean || call.op == Op::var_mean) out[0].dtype = RealOf(out[0].dtype);
   return out;
 }
@@ -115,7 +115,7 @@ ShapeResult MaxMin(const Call& call) {
     const int64_t k = call.attributes.Int("k", 1), size = input.rank() == 0 ? 1 : input.shape[dim];
     if (k < 1 || k > size) return ShapeError("kthvalue(): selected number k out of range for dimension ", dim);
   }
-  std::vector<TensorType> out{{shape, input.dtype}};
+  TensorTypes out{{shape, input.dtype}};
   if (call.attributes.Find("dim") != nullptr) out.push_back({shape, DType::int64});
   return out;
 }
@@ -192,7 +192,7 @@ ShapeResult Diff(const Call& call) {
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim", -1), out.rank()));
   const int64_t n = call.attributes.Int("n", 1);
   if (n < 0) return ShapeError("order must be non-negative but got ", n);
-  if (n == 0) return std::vector<TensorType>{out};
+  if (n == 0) return TensorTypes{out};
   for (int i = 1; i < 3; ++i) {
     if (!call.has(i)) continue;
     if (call.in(i).rank() != out.rank())
@@ -207,7 +207,7 @@ ShapeResult Diff(const Call& call) {
   }
   out.dtype = ResultDType(call.inputs);
   out.shape[dim] = std::max<int64_t>(0, out.shape[dim] - n);
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Gradient(const Call& call) {
@@ -233,7 +233,7 @@ ShapeResult Gradient(const Call& call) {
       return ShapeError("torch.gradient expected each dimension size to be at least edge_order+1");
   }
   if (Category(input.dtype) < 1) return NotImplementedFor(call, input.dtype);
-  return std::vector<TensorType>(dims.size(), {input.shape, ToFloat(input.dtype)});
+  return TensorTypes(dims.size(), {input.shape, ToFloat(input.dtype)});
 }
 
 ShapeResult SumToSize(const Call& call) {
@@ -264,12 +264,12 @@ ShapeResult Topk(const Call& call) {
   if (out.dtype == DType::bool_ || IsComplex(out.dtype)) return NotImplementedFor(call, out.dtype);
   if (k < 0 || k > (out.rank() == 0 ? 1 : out.shape[dim])) return ShapeError("selected index k out of range");
   if (out.rank() > 0) out.shape[dim] = k;
-  return std::vector<TensorType>{out, {out.shape, DType::int64}};
+  return TensorTypes{out, {out.shape, DType::int64}};
 }
 
 ShapeResult Sort(const Call& call) {
   COBRA_RETURN_IF_ERROR(WrapDim(call.attributes.Int("dim", -1), call.in(0).rank()).status());
-  return std::vector<TensorType>{call.in(0), {call.in(0).shape, DType::int64}};
+  return TensorTypes{call.in(0), {call.in(0).shape, DType::int64}};
 }
 
 ShapeResult Argsort(const Call& call) {
@@ -315,19 +315,19 @@ ShapeResult Renorm(const Call& call) {
     return ShapeError("renorm: input needs at least 2 dimensions, got ", input.rank(), " dimensions");
   if (!(call.attributes.Double("p") > 0)) return ShapeError("renorm: non-positive-norm not supported");
   if (call.attributes.Double("maxnorm") < 0) return ShapeError("renorm: expected maxnorm to be >= 0");
-  return std::vector<TensorType>{input};
+  return TensorTypes{input};
 }
 
 ShapeResult ScanFloat(const Call& call) {
   COBRA_RETURN_IF_ERROR(WrapDim(call.attributes.Int("dim"), call.in(0).rank()).status());
   if (Category(call.in(0).dtype) != 2) return NotImplementedFor(call, call.in(0).dtype);
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult ScanPair(const Call& call) {
   COBRA_RETURN_IF_ERROR(WrapDim(call.attributes.Int("dim"), call.in(0).rank()).status());
   if (IsComplex(call.in(0).dtype)) return NotImplementedFor(call, call.in(0).dtype);
-  return std::vector<TensorType>{call.in(0), {call.in(0).shape, DType::int64}};
+  return TensorTypes{call.in(0), {call.in(0).shape, DType::int64}};
 }
 
 ShapeResult Trapezoid(const Call& call) {
@@ -365,6 +365,6 @@ ShapeResult Histc(const Call& call) {
   return One({bins}, call.in(0).dtype);
 }
 
-ShapeResult MSort(const Call& call) { return std::vector<TensorType>{call.in(0)}; }
+ShapeResult MSort(const Call& call) { return TensorTypes{call.in(0)}; }
 
 }  // namespace cobra::graph::shape_rules

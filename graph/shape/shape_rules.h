@@ -32,7 +32,7 @@ struct Call {
   absl::string_view name() const { return OpName(op); }
 };
 
-using ShapeResult = absl::StatusOr<std::vector<TensorType>>;
+using ShapeResult = absl::StatusOr<TensorTypes>;
 using ShapeRule = ShapeResult (*)(const Call&);
 
 namespace shape_rules {
@@ -298,7 +298,7 @@ template <typename... Args>
 absl::Status ShapeError(const Args&... args) {
   return absl::InvalidArgumentError(absl::StrCat(args...));
 }
-inline std::vector<TensorType> One(Shape shape, DType dtype) { return {TensorType{std::move(shape), dtype}}; }
+inline TensorTypes One(Shape shape, DType dtype) { return {TensorType{std::move(shape), dtype}}; }
 std::string SizesText(const Shape& shape);  // "[1, 3, 224, 224]", as in PyTorch's messages
 
 int Category(DType dtype);   // 0 bool, 1 integer, 2 floating point, 3 complex: the order of type promotion
@@ -332,8 +332,7 @@ using IntTuple = absl::InlinedVector<int64_t, 4>;
 absl::StatusOr<IntTuple> IntList(const Call& call, absl::string_view name, int n, int64_t fallback);
 // An in-place call keeps shape and dtype of its first input: rejects results that do not fit, and
 // sets the output's dtype.
-absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* const> inputs,
-                          std::vector<TensorType>* outputs);
+absl::Status CheckInplace(absl::string_view name, absl::Span<const TensorType* const> inputs, TensorTypes* outputs);
 // Applies `dim` and `keepdim` of a reduction to the shape; no `dim` means all.
 absl::StatusOr<Shape> ReducedShape(const Call& call, const TensorType& input, bool keepdim);
 

@@ -101,7 +101,7 @@ ShapeResult Irfft(const Call& call) {
 ShapeResult FftShift(const Call& call) {
   if (call.in(0).rank() == 0) return absl::OutOfRangeError("Dimension specified as 0 but tensor has no dimensions");
   for (int64_t d : call.attributes.Ints("dim")) COBRA_RETURN_IF_ERROR(WrapDim(d, call.in(0).rank()).status());
-  return std::vector<TensorType>{call.in(0)};
+  return TensorTypes{call.in(0)};
 }
 
 ShapeResult Stft(const Call& call) {

@@ -42,7 +42,7 @@ ShapeResult Swap(const Call& call, int64_t dim0, int64_t dim1) {
   COBRA_ASSIGN_OR_RETURN(const int a, WrapDim(dim0, out.rank()));
   COBRA_ASSIGN_OR_RETURN(const int b, WrapDim(dim1, out.rank()));
   if (out.rank() > 0) std::swap(out.shape[a], out.shape[b]);
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ ShapeResult View(const Call& call) {
     if (!dtype) return ShapeError("unknown dtype ", name);
     TensorType out{input.shape, *dtype};
     const int64_t from = DTypeBytes(input.dtype), to = DTypeBytes(*dtype);
-    if (from == to) return std::vector<TensorType>{out};
+    if (from == to) return TensorTypes{out};
     if (out.shape.empty())
       return ShapeError("self.dim() cannot be 0 to view ", DTypeName(input.dtype), " as ", DTypeName(*dtype),
                         " (different element sizes)");
@@ -63,7 +63,7 @@ ShapeResult View(const Call& call) {
                         DTypeName(*dtype), " (different element sizes), but got ", out.shape.back());
     }
     out.shape.back() = out.shape.back() * from / to;
-    return std::vector<TensorType>{out};
+    return TensorTypes{out};
   }
   COBRA_ASSIGN_OR_RETURN(
       Shape out, ResolveSizes(call.attributes.Ints(call.op == Op::view ? "size" : "shape"), input.num_elements()));
@@ -122,7 +122,7 @@ ShapeResult Permute(const Call& call) {
     seen[dim] = true;
     out.shape[i] = input.shape[dim];
   }
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Transpose(const Call& call) { return Swap(call, call.attributes.Int("dim0"), call.attributes.Int("dim1")); }
@@ -135,11 +135,11 @@ ShapeResult T(const Call& call) {
     return ShapeError("tensor.H is only supported on matrices (2-D tensors). Got ", input.rank(), "-D tensor.");
   TensorType out = input;
   std::reverse(out.shape.begin(), out.shape.end());
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult MT(const Call& call) {
-  if (call.in(0).rank() == 0) return std::vector<TensorType>{call.in(0)};
+  if (call.in(0).rank() == 0) return TensorTypes{call.in(0)};
   if (call.in(0).rank() < 2)
     return ShapeError("tensor.", call.name(), " is only supported on matrices or batches of matrices. Got ",
                       call.in(0).rank(), "-D tensor.");
@@ -172,7 +172,7 @@ ShapeResult Movedim(const Call& call) {
     }
     out.shape[d] = input.shape[from[d]];
   }
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult GetItem(const Call& call) {
@@ -189,9 +189,9 @@ ShapeResult SetItem(const Call& call) {
   const absl::Span<const TensorType* const> tensors = call.inputs.subspan(1, call.inputs.size() - (number ? 1 : 2));
   COBRA_ASSIGN_OR_RETURN(IndexList index, ParseIndex(call.attributes.String("index")));
   const absl::StatusOr<Shape> shape = IndexedShape(self.shape, index, tensors);
-  if (absl::IsUnimplemented(shape.status())) return std::vector<TensorType>{self};  // by a mask of unknown values
+  if (absl::IsUnimplemented(shape.status())) return TensorTypes{self};  // by a mask of unknown values
   if (!shape.ok()) return shape.status();
-  if (number) return std::vector<TensorType>{self};
+  if (number) return TensorTypes{self};
   const TensorType& value = *call.inputs.back();
   const bool gathers = std::any_of(index.begin(), index.end(), [&](const IndexItem& item) {
     return item.kind == IndexItem::Kind::kList || (item.kind == IndexItem::Kind::kBool && index.size() > 1) ||
@@ -203,7 +203,7 @@ ShapeResult SetItem(const Call& call) {
   Shape from = value.shape;
   while (from.size() > shape->size() && from.front() == 1) from.erase(from.begin());
   const absl::StatusOr<Shape> joined = BroadcastShapes(from, *shape);
-  if (joined.ok() && *joined == *shape) return std::vector<TensorType>{self};
+  if (joined.ok() && *joined == *shape) return TensorTypes{self};
   return ShapeError("shape mismatch: value tensor of shape ", SizesText(value.shape),
                     " cannot be broadcast to indexing result of shape ", SizesText(*shape));
 }
@@ -219,7 +219,7 @@ ShapeResult Select(const Call& call) {
   }
   TensorType out = input;
   out.shape.erase(out.shape.begin() + dim);
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Narrow(const Call& call) {
@@ -234,7 +234,7 @@ ShapeResult Narrow(const Call& call) {
     return ShapeError("start (", start, ") + length (", length, ") exceeds dimension size (", size, ").");
   }
   out.shape[dim] = length;
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult Diagonal(const Call& call) {
@@ -266,10 +266,10 @@ ShapeResult TensorUnfold(const Call& call) {
   if (step <= 0) return ShapeError("step is ", step, " but must be > 0");
   out.shape[dim] = (out.shape[dim] - size) / step + 1;
   out.shape.push_back(size);
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
-ShapeResult AsBase(const Call& call) { return std::vector<TensorType>{call.in(1)}; }
+ShapeResult AsBase(const Call& call) { return TensorTypes{call.in(1)}; }
 
 ShapeResult AsStrided(const Call& call) {
   const std::vector<int64_t> size = call.attributes.Ints("size");
@@ -294,7 +294,7 @@ absl::Status CheckPieces(const Call& call, int64_t count) {
 
 ShapeResult Pieces(const Call& call, const std::vector<int64_t>& sizes, int dim) {
   COBRA_RETURN_IF_ERROR(CheckPieces(call, static_cast<int64_t>(sizes.size())));
-  std::vector<TensorType> out(sizes.size(), call.in(0));
+  TensorTypes out(sizes.size(), call.in(0));
   for (size_t i = 0; i < sizes.size(); ++i) out[i].shape[dim] = sizes[i];
   return out;
 }
@@ -379,7 +379,7 @@ ShapeResult Unbind(const Call& call) {
   COBRA_RETURN_IF_ERROR(CheckPieces(call, input.shape[dim]));
   TensorType piece = input;
   piece.shape.erase(piece.shape.begin() + dim);
-  return std::vector<TensorType>(input.shape[dim], piece);
+  return TensorTypes(input.shape[dim], piece);
 }
 
 ShapeResult Squeeze(const Call& call) {
@@ -403,7 +403,7 @@ ShapeResult Unsqueeze(const Call& call) {
   TensorType out = call.in(0);
   COBRA_ASSIGN_OR_RETURN(const int dim, WrapDim(call.attributes.Int("dim"), out.rank() + 1));
   out.shape.insert(out.shape.begin() + dim, 1);
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 namespace {
@@ -441,7 +441,7 @@ ShapeResult BroadcastTensors(const Call& call) {
   for (const TensorType* input : call.inputs) {
     COBRA_ASSIGN_OR_RETURN(shape, BroadcastShapes(shape, input->shape));
   }
-  std::vector<TensorType> out;
+  TensorTypes out;
   for (const TensorType* input : call.inputs) out.push_back({shape, input->dtype});
   return out;
 }
@@ -460,8 +460,7 @@ ShapeResult Meshgrid(const Call& call) {
     shape.push_back(input->num_elements());
   }
   if (call.attributes.String("indexing", "ij") == "xy" && shape.size() >= 2) std::swap(shape[0], shape[1]);
-  return std::vector<TensorType>(call.inputs.size(),
-                                 TensorType{shape, call.inputs.empty() ? DType::float32 : call.in(0).dtype});
+  return TensorTypes(call.inputs.size(), TensorType{shape, call.inputs.empty() ? DType::float32 : call.in(0).dtype});
 }
 
 ShapeResult RealPart(const Call& call) {
@@ -470,14 +469,14 @@ ShapeResult RealPart(const Call& call) {
   TensorType out = call.in(0);
   if (out.dtype == DType::complex64) out.dtype = DType::float32;
   if (out.dtype == DType::complex128) out.dtype = DType::float64;
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult ViewAsReal(const Call& call) {
   if (!IsComplex(call.in(0).dtype)) return ShapeError("view_as_real is only supported for complex tensors");
   TensorType out{call.in(0).shape, call.in(0).dtype == DType::complex64 ? DType::float32 : DType::float64};
   out.shape.push_back(2);
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult ViewAsComplex(const Call& call) {
@@ -489,7 +488,7 @@ ShapeResult ViewAsComplex(const Call& call) {
   if (input.shape.back() != 2) return ShapeError("Tensor must have a last dimension of size 2");
   TensorType out{input.shape, ComplexOf(input.dtype)};
   out.shape.pop_back();
-  return std::vector<TensorType>{out};
+  return TensorTypes{out};
 }
 
 ShapeResult AxisSplit(const Call& call) {  // hsplit, vsplit, dsplit

@@ -47,7 +47,7 @@ absl::StatusOr<Sample> Beside(const Sample& network, const Sample& layer) {
   std::vector<graph::ValueRef> outputs;
   for (const graph::Graph* each : {&network.graph(), &layer.graph()}) {
     const absl::string_view path = each == &layer.graph() ? "beside." : "";
-    std::vector<graph::ValueRef> inputs;
+    graph::ValueRefs inputs;
     for (const graph::NamedTensor& input : each->inputs())
       inputs.push_back(builder.AddInput(absl::StrCat(path, input.name), input.type));
     COBRA_ASSIGN_OR_RETURN(const std::vector<graph::ValueRef> added, builder.Append(*each, inputs, path));

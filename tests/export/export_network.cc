@@ -69,7 +69,7 @@ worker::Case OneSample(worker::Case c) {
 
 absl::StatusOr<graph::Graph> GraphOf(const worker::Case& c, bool weights_are_parameters) {
   graph::GraphBuilder builder;
-  std::vector<graph::ValueRef> inputs;
+  graph::ValueRefs inputs;
   for (size_t i = 0; i < c.operands.size(); ++i) {
     const worker::Operand& operand = c.operands[i];
     const graph::TensorType type{operand.shape, operand.dtype};
@@ -215,7 +215,7 @@ absl::StatusOr<graph::Graph> WithoutEffects(const graph::Graph& graph, bool has_
     return found->second;
   };
   for (const graph::Node& node : graph.nodes()) {
-    std::vector<graph::ValueRef> inputs;
+    graph::ValueRefs inputs;
     for (const graph::ValueRef ref : node.inputs) inputs.push_back(here(ref));
     COBRA_RETURN_IF_ERROR(builder.Add(node.op, node.attributes, std::move(inputs)).status());
   }
@@ -253,7 +253,7 @@ absl::StatusOr<graph::Graph> Reordered(const worker::Case& c, int how) {
                                               : graph::Op::getitem;
   const graph::ValueRef x = builder.AddInput("x", graph::TensorType{shape, first->dtype});
   COBRA_ASSIGN_OR_RETURN(const int32_t moved, builder.Add(view, attributes, {x}));
-  std::vector<graph::ValueRef> inputs;
+  graph::ValueRefs inputs;
   for (size_t i = 0; i < c.operands.size(); ++i) {
     const worker::Operand& operand = c.operands[i];
     inputs.push_back(i == which       ? graph::ValueRef::Node(moved)

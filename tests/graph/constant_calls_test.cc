@@ -15,8 +15,7 @@ using ::testing::ElementsAre;
 
 using Values = std::vector<double>;
 
-ValueRef Added(GraphBuilder* builder, Op op, Attributes attributes, std::vector<ValueRef> inputs,
-               bool inplace = false) {
+ValueRef Added(GraphBuilder* builder, Op op, Attributes attributes, ValueRefs inputs, bool inplace = false) {
   const auto node = builder->Add(op, std::move(attributes), std::move(inputs), {}, inplace);
   EXPECT_TRUE(node.ok()) << node.status();
   return ValueRef::Node(node.value_or(0));

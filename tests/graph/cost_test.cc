@@ -40,7 +40,7 @@ TEST(CostTest, ViewsAreFreeUnlessTheyCopy) {
 
 NodeCost CostOfCall(Op op, Attributes attributes, const std::vector<absl::string_view>& inputs) {
   TestNet net;
-  std::vector<ValueRef> refs;
+  ValueRefs refs;
   refs.reserve(inputs.size());
   for (absl::string_view input : inputs) refs.push_back(input.empty() ? ValueRef::None() : net.Input(input));
   return CostOf(net.Build({net.Call(op, std::move(attributes), refs)}), 0);

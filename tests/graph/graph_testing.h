@@ -14,7 +14,7 @@ class TestNet {
  public:
   ValueRef Input(absl::string_view type) { return builder_.AddInput("x", Type(type)); }
   ValueRef Parameter(absl::string_view name, absl::string_view type) { return builder_.AddParameter(name, Type(type)); }
-  ValueRef Call(Op op, Attributes attributes, std::vector<ValueRef> inputs, bool inplace = false) {
+  ValueRef Call(Op op, Attributes attributes, ValueRefs inputs, bool inplace = false) {
     absl::StatusOr<int32_t> node = builder_.Add(op, std::move(attributes), std::move(inputs), {}, inplace);
     EXPECT_TRUE(node.ok()) << node.status();
     return node.ok() ? ValueRef::Node(*node) : ValueRef::None();

@@ -100,7 +100,7 @@ TEST(LayoutTest, EachResultOfASplitHasItsOwnSize) {
 TEST(LayoutTest, AsManyResultsAsArguments) {
   TestNet net;
   const ValueRef row = net.Call(Op::t, {}, {net.Input("3x4")});
-  net.Call(Op::broadcast_tensors, {}, std::vector<ValueRef>(20'000, row));
+  net.Call(Op::broadcast_tensors, {}, ValueRefs(20'000, row));
   const Graph graph = net.Build({});
   EXPECT_EQ(ComputeLayout(graph).Of(graph, ValueRef::Node(1, 19'999)), (Strides{1, 4}));
 }

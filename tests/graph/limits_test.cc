@@ -95,7 +95,7 @@ TEST(GraphLimitsTest, WhatGrowsWithTheSquareOfTheArguments) {
   GraphBuilder builder;
   const ValueRef scalar = builder.AddInput("x", {{}});
   const auto meshgrid = [&](size_t count) {
-    return builder.Add(Op::meshgrid, {{"indexing", "ij"}}, std::vector<ValueRef>(count, scalar)).status();
+    return builder.Add(Op::meshgrid, {{"indexing", "ij"}}, ValueRefs(count, scalar)).status();
   };
   EXPECT_TRUE(meshgrid(64).ok()) << meshgrid(64);
   EXPECT_TRUE(absl::IsInvalidArgument(meshgrid(65)));

@@ -250,7 +250,7 @@ TEST(NetBuilderTest, ABlockThatCannotBeBuiltNamesItsModule) {
 
 TEST(BlockCacheTest, IsBoundedAndComparesWholeKeys) {
   int built = 0;
-  const auto block = std::make_shared<const Graph>(*ThreeBlocks("", &built));
+  const auto block = std::make_shared<const Block>(Block{*ThreeBlocks("", &built), true});
   BlockCache cache(200'000);
   for (int i = 0; i < 1000; ++i) {
     cache.Insert(absl::StrCat("block ", i), block);

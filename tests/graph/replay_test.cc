@@ -93,7 +93,7 @@ class Replay {
     EXPECT_TRUE(op.has_value()) << name;
     if (!op) return {ValueRef::None()};
     const OpInfo& info = GetOpInfo(*op);
-    std::vector<ValueRef> inputs;
+    ValueRefs inputs;
     for (const auto& [argument, source] : record["src"].items()) {
       size_t slot = 0;
       while (slot < info.inputs.size() && info.inputs[slot].name != argument) ++slot;
@@ -115,7 +115,7 @@ class Replay {
     const auto node = builder_.Add(*op, attributes, inputs, {}, record.value("inplace", false));
     EXPECT_TRUE(node.ok()) << record.dump() << "\n" << node.status();
     if (!node.ok()) return {ValueRef::None()};
-    const std::vector<TensorType>& types = builder_.nodes()[*node].outputs;
+    const TensorTypes& types = builder_.nodes()[*node].outputs;
     EXPECT_EQ(types.size(), record["out"].size()) << record.dump();
     for (size_t i = 0; i < types.size() && i < record["out"].size(); ++i) {
       EXPECT_EQ(TypeText(types[i]), TypeText(Output(record, i))) << record.dump();

@@ -15,8 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using Ints = std::vector<int64_t>;
 
-absl::StatusOr<std::vector<TensorType>> Infer(absl::string_view op, absl::string_view inputs,
-                                              const Attributes& attributes) {
+absl::StatusOr<TensorTypes> Infer(absl::string_view op, absl::string_view inputs, const Attributes& attributes) {
   std::vector<TensorType> types;
   std::vector<const TensorType*> pointers;
   const std::vector<absl::string_view> texts = absl::StrSplit(inputs, ' ', absl::SkipEmpty());
@@ -28,7 +27,7 @@ absl::StatusOr<std::vector<TensorType>> Infer(absl::string_view op, absl::string
   return InferTypes(OpFromName(op).value(), attributes, pointers);
 }
 
-std::string Outputs(const std::vector<TensorType>& types) {
+std::string Outputs(const TensorTypes& types) {
   return absl::StrJoin(types, " ", [](std::string* out, const TensorType& type) {
     out->append(type.dtype == DType::float32 ? ShapeText(type.shape) : TypeText(type));
   });

@@ -26,7 +26,7 @@ void Check(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     SCOPED_TRACE(OpName(c.op));
     TestNet net;
-    std::vector<ValueRef> inputs;
+    ValueRefs inputs;
     for (const std::string type : c.inputs) inputs.push_back(type.empty() ? ValueRef::None() : net.Input(type));
     const ValueRef result = net.Call(c.op, c.attributes, std::move(inputs), c.inplace);
     ASSERT_FALSE(result.is_none());
@@ -150,7 +150,7 @@ TEST(TouchedBytesTest, SearchesAndLossesReadWhatTheyAsk) {
 TEST(IndexBoundsTest, AnIndexMayAskForEveryRow) {
   const auto bounds = [](absl::string_view index, std::vector<const char*> tensors) {
     TestNet net;
-    std::vector<ValueRef> inputs;
+    ValueRefs inputs;
     for (const char* type : tensors) inputs.push_back(net.Input(type));
     const Graph graph = net.Build({net.Call(Op::getitem, {{"index", std::string(index)}}, std::move(inputs))});
     Ints limits;

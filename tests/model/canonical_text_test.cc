@@ -55,7 +55,7 @@ TEST(CanonicalText, TensorsThatAreNotReadAreNotWritten) {
   const auto joined = [](size_t count) {
     graph::GraphBuilder b;
     const graph::ValueRef x = b.AddInput("x", Float({2, 3}));
-    const auto cat = b.Add(graph::Op::cat, {{"dim", int64_t{0}}}, std::vector<graph::ValueRef>(count, x));
+    const auto cat = b.Add(graph::Op::cat, {{"dim", int64_t{0}}}, graph::ValueRefs(count, x));
     EXPECT_TRUE(cat.ok()) << cat.status();
     return CanonicalText(std::move(b).Build({graph::ValueRef::Node(*cat)}), 0);
   };
@@ -72,7 +72,7 @@ TEST(CanonicalText, DropoutOfTrainingIsNone) {
   const auto attention = [](graph::Op op, double dropout) {
     graph::GraphBuilder b;
     const graph::ValueRef x = b.AddInput("x", Float({4, 2, 8}));
-    std::vector<graph::ValueRef> inputs = {x, x, x};
+    graph::ValueRefs inputs = {x, x, x};
     graph::Attributes attributes{{"dropout_p", dropout}};
     if (op == graph::Op::multi_head_attention_forward) {
       const graph::ValueRef none = graph::ValueRef::None();
@@ -104,7 +104,7 @@ TEST(CanonicalText, DropoutOfTrainingIsNone) {
 TEST(CanonicalText, ACallHasOneSpelling) {
   const auto text = [](graph::Op op, graph::Attributes attributes, const graph::Shape& shape = {2, 3, 32, 32}) {
     graph::GraphBuilder b;
-    std::vector<graph::ValueRef> inputs = {b.AddInput("x", Float(shape))};
+    graph::ValueRefs inputs = {b.AddInput("x", Float(shape))};
     if (op == graph::Op::conv2d)
       inputs.insert(inputs.end(), {b.AddParameter("w", Float({4, 3, 5, 3})), graph::ValueRef::None()});
     const auto call = b.Add(op, std::move(attributes), inputs);

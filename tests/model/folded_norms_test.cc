@@ -14,6 +14,7 @@ namespace {
 using graph::Attributes;
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 // A convolution, a normalization and an activation.
 class Net {
@@ -31,12 +32,12 @@ class Net {
   ValueRef Norm(ValueRef x, bool training = false) {
     Attributes attributes{{"eps", 1e-5}};
     if (training) attributes.Set("training", true);
-    std::vector<ValueRef> inputs = {x};
+    ValueRefs inputs = {x};
     for (const char* name : {"mean", "variance"}) inputs.push_back(b_.AddBuffer(name, {{8}, graph::DType::float32}));
     for (const char* name : {"weight", "bias"}) inputs.push_back(b_.AddParameter(name, {{8}, graph::DType::float32}));
     return Add(Op::batch_norm, std::move(attributes), std::move(inputs));
   }
-  ValueRef Add(Op op, Attributes attributes, std::vector<ValueRef> inputs) {
+  ValueRef Add(Op op, Attributes attributes, ValueRefs inputs) {
     const auto call = b_.Add(op, std::move(attributes), std::move(inputs));
     EXPECT_TRUE(call.ok()) << call.status();
     return ValueRef::Node(*call);

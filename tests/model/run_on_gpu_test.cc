@@ -23,6 +23,7 @@ using graph::DType;
 using graph::Op;
 using graph::Shape;
 using graph::ValueRef;
+using graph::ValueRefs;
 using namespace graph::attention_inputs;
 
 constexpr int64_t kRows = 12, kKeys = 20, kBatch = 3, kEmbed = 32, kHeads = 4;
@@ -50,7 +51,7 @@ graph::Graph Attention(const Asked& asked, bool add_zero_attn = false) {
     return b.AddParameter("p" + std::to_string(b.graph().parameters().size()), {std::move(shape), DType::float32});
   };
   const int64_t keys = asked.is_self ? kRows : kKeys, width = asked.has_own_weights ? 24 : kEmbed;
-  std::vector<ValueRef> inputs(kStaticV + 1);
+  ValueRefs inputs(kStaticV + 1);
   inputs[kQuery] = input(kRows, kEmbed, "query");
   inputs[kKey] = asked.is_self ? inputs[kQuery] : input(keys, width, "key");
   inputs[kValue] = asked.has_one_source ? inputs[kKey] : input(keys, width, "value");
@@ -159,7 +160,7 @@ TEST(RunOnGpu, AnAttentionUnderAutocastIsKnown) {
   const auto predictor = Predictor::Load(COBRA_SOURCE_DIR "/model/pretrained").value();
   graph::GraphBuilder b;
   const ValueRef x = b.AddInput("x", {{197, 128, 512}, DType::float32});
-  std::vector<ValueRef> inputs(kStaticV + 1);
+  ValueRefs inputs(kStaticV + 1);
   inputs[kQuery] = inputs[kKey] = inputs[kValue] = x;
   inputs[kInWeight] = b.AddParameter("in", {{3 * 512, 512}, DType::float32});
   inputs[kOutWeight] = b.AddParameter("out", {{512, 512}, DType::float32});

@@ -21,6 +21,7 @@ namespace {
 
 using graph::Attributes;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 // Every kind of attribute, reference and list, with values at the ends of their ranges.
 graph::Graph Network() {
@@ -38,8 +39,8 @@ graph::Graph Network() {
       "bl\xc3\xb6"
       "cke.py");
   const std::vector<int64_t> ones = {1, 1};
-  const auto add = [&](graph::Op op, const Attributes& attributes, const std::vector<ValueRef>& inputs,
-                       const graph::Origin& origin, bool inplace = false) {
+  const auto add = [&](graph::Op op, const Attributes& attributes, const ValueRefs& inputs, const graph::Origin& origin,
+                       bool inplace = false) {
     absl::StatusOr<int32_t> index = builder.Add(op, attributes, inputs, origin, inplace);
     EXPECT_TRUE(index.ok()) << index.status();
     return ValueRef::Node(index.value_or(0));

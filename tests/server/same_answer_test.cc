@@ -43,7 +43,7 @@ graph::Graph WithCallsThatChangeNothing(const graph::Graph& graph, Random* rando
     return ref.output == 0 ? moved[ref.index] : graph::ValueRef::Node(moved[ref.index].index, ref.output);
   };
   for (const graph::Node& node : graph.nodes()) {
-    std::vector<graph::ValueRef> inputs;
+    graph::ValueRefs inputs;
     for (const graph::ValueRef& ref : node.inputs) inputs.push_back(ref_of(ref));
     graph::ValueRef value =
         graph::ValueRef::Node(builder.Add(node.op, node.attributes, inputs, node.origin, node.inplace).value());

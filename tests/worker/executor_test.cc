@@ -18,7 +18,7 @@ namespace {
 // type that the graph says.
 absl::Status RunCase(const Case& c) {
   graph::GraphBuilder builder;
-  std::vector<graph::ValueRef> inputs;
+  graph::ValueRefs inputs;
   for (const Operand& operand : c.operands) {
     inputs.push_back(operand.absent ? graph::ValueRef::None()
                                     : builder.AddInput("x", graph::TensorType{operand.shape, operand.dtype}));

@@ -19,6 +19,7 @@ using graph::NetBuilder;
 using graph::Op;
 using graph::Shape;
 using graph::ValueRef;
+using graph::ValueRefs;
 using Ints = std::vector<int64_t>;
 
 constexpr int64_t kDimension = 0;
@@ -99,7 +100,7 @@ ValueRef CacheWrite(Random* r, NetBuilder* b) {
     const std::string index = ":, :, " + std::to_string(at) + ":" + std::to_string(at + step[2]);
     return b->CallInPlace(Op::setitem, {{"index", index}}, {places, values});
   }
-  const std::vector<ValueRef> inputs = {places, Indices(b, {step[2]}), values};
+  const ValueRefs inputs = {places, Indices(b, {step[2]}), values};
   const graph::Attributes dim = {{"dim", int64_t{2}}};
   return r->Chance(0.7) ? b->CallInPlace(Op::index_copy, dim, inputs) : b->Call(Op::index_copy, dim, inputs);
 }
@@ -109,8 +110,8 @@ ValueRef RowsAdded(Random* r, NetBuilder* b) {
   const Shape table = {r->LogBetween(100, 200'000), Width(r)};
   const int64_t count = Count(r);
   const bool by_row = r->Chance(0.5);
-  const std::vector<ValueRef> inputs = {b->Input(table), Indices(b, by_row ? Shape{count} : Shape{count, table[1]}),
-                                        b->Input({count, table[1]})};
+  const ValueRefs inputs = {b->Input(table), Indices(b, by_row ? Shape{count} : Shape{count, table[1]}),
+                            b->Input({count, table[1]})};
   const Op op = by_row ? Op::index_add : Op::scatter_add;
   graph::Attributes attributes = {{"dim", kDimension}};
   if (by_row) attributes.Set("alpha", int64_t{1});

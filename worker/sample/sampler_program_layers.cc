@@ -21,6 +21,7 @@ using graph::NetBuilder;
 using graph::Op;
 using graph::Shape;
 using graph::ValueRef;
+using graph::ValueRefs;
 using Ints = std::vector<int64_t>;
 
 int64_t Batch(Random* r) { return r->Pick<int64_t>({1, 1, 2, 4, 8, 16, 16, 32, 64, 128}); }
@@ -245,7 +246,7 @@ ValueRef ReductionWithIndex(Random* r, NetBuilder* b) {
   const ValueRef x = b->Input(AnyShape(r));
   const Attributes attributes = {{"dim", AnyDim(r, b, x)}, {"keepdim", r->Chance(0.5)}};
   const bool has_other = op == Op::max || op == Op::min;
-  return b->Call(op, attributes, has_other ? std::vector<ValueRef>{x, ValueRef::None()} : std::vector<ValueRef>{x});
+  return b->Call(op, attributes, has_other ? ValueRefs{x, ValueRef::None()} : ValueRefs{x});
 }
 ValueRef Scan(Random* r, NetBuilder* b) {
   const Op op = r->Pick({Op::cumsum, Op::cumprod});
@@ -286,7 +287,7 @@ ValueRef Recurrent(Random* r, NetBuilder* b) {
   const bool is_lstm = r->Chance(0.5), is_bidirectional = r->Chance(0.3);
   const int64_t layers = r->Between(1, 4), directions = is_bidirectional ? 2 : 1, hidden = Width(r, 16, 512),
                 gates = is_lstm ? 4 : 3, batch = r->Pick<int64_t>({1, 4, 8, 10, 16}), steps = Width(r, 2, 128);
-  std::vector<ValueRef> inputs = {b->Input({batch, steps, Width(r, 8, 512)})};
+  ValueRefs inputs = {b->Input({batch, steps, Width(r, 8, 512)})};
   const int64_t features = b->Dim(inputs[0], 2);
   for (int state = 0; state < (is_lstm ? 2 : 1); ++state)
     inputs.push_back(b->Input({layers * directions, batch, hidden}));

@@ -193,7 +193,7 @@ bool DrawInplace(Random* random, const Layer& layer) {
 
 absl::StatusOr<graph::Graph> Build(const Layer& layer, bool inplace) {
   graph::GraphBuilder builder;
-  std::vector<graph::ValueRef> inputs;
+  graph::ValueRefs inputs;
   for (const Operand& operand : layer.operands) {
     const graph::TensorType type{graph::Shape(operand.shape.begin(), operand.shape.end()), graph::DType::float32};
     const std::string name = absl::StrCat(std::string(1, operand.kind), inputs.size());

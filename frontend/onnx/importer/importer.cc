@@ -266,7 +266,7 @@ absl::StatusOr<std::vector<TensorPtr>> Importer::Call(graph::Op op, graph::Attri
 
 absl::StatusOr<std::vector<std::shared_ptr<const Values>>> Importer::ConstantValues(
     graph::Op op, const graph::Attributes& attributes, const std::vector<graph::ConstInput>& inputs,
-    const std::vector<graph::TensorType>& outputs) {
+    const graph::TensorTypes& outputs) {
   for (const graph::ConstInput& input : inputs) {
     if (input.type != nullptr && input.values == nullptr)
       return std::vector<std::shared_ptr<const Values>>(outputs.size());
@@ -301,7 +301,7 @@ absl::StatusOr<std::optional<std::vector<TensorPtr>>> Importer::Folded(graph::Op
     held.push_back(std::move(values));
     known.push_back({&input->type, held.back().get()});
   }
-  COBRA_ASSIGN_OR_RETURN(std::vector<graph::TensorType> outputs, graph::InferTypes(op, attributes, types));
+  COBRA_ASSIGN_OR_RETURN(graph::TensorTypes outputs, graph::InferTypes(op, attributes, types));
   for (const graph::TensorType& type : outputs) {
     if (graph::IsTooLarge(type, limits_.graph.max_tensor_bytes)) {
       return absl::ResourceExhaustedError(
@@ -336,7 +336,7 @@ absl::StatusOr<std::optional<std::vector<TensorPtr>>> Importer::Folded(graph::Op
 
 absl::StatusOr<std::vector<TensorPtr>> Importer::Recorded(graph::Op op, graph::Attributes attributes,
                                                           const std::vector<TensorPtr>& inputs) {
-  std::vector<graph::ValueRef> refs;
+  graph::ValueRefs refs;
   for (const TensorPtr& input : inputs) {
     COBRA_ASSIGN_OR_RETURN(graph::ValueRef ref, RefOf(input));
     refs.push_back(ref);

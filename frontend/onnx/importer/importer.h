@@ -91,7 +91,7 @@ class Importer {
                                                                const std::vector<TensorPtr>& inputs);
   absl::StatusOr<std::vector<std::shared_ptr<const Values>>> ConstantValues(
       graph::Op op, const graph::Attributes& attributes, const std::vector<graph::ConstInput>& inputs,
-      const std::vector<graph::TensorType>& outputs);
+      const graph::TensorTypes& outputs);
   // Adds a node to the graph.
   absl::StatusOr<std::vector<TensorPtr>> Recorded(graph::Op op, graph::Attributes attributes,
                                                   const std::vector<TensorPtr>& inputs);

@@ -17,6 +17,7 @@ using graph::Attributes;
 using graph::GraphBuilder;
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 using Ints = std::vector<int64_t>;
 using namespace graph::attention_inputs;
 
@@ -62,7 +63,7 @@ class Parts {
   }
   double Dropout() const { return call_.attributes.Bool("training") ? call_.attributes.Double("dropout_p", 0) : 0; }
 
-  ValueRef Add(Op op, Attributes attributes, std::vector<ValueRef> inputs) {
+  ValueRef Add(Op op, Attributes attributes, ValueRefs inputs) {
     if (!status_.ok()) return ValueRef::None();
     const auto added = builder_.Add(op, std::move(attributes), std::move(inputs), call_.origin);
     status_ = added.status();

@@ -14,6 +14,7 @@ namespace {
 
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 constexpr Op kTakesNorm[] = {Op::conv1d,           Op::conv2d,           Op::conv3d, Op::conv_transpose1d,
                              Op::conv_transpose2d, Op::conv_transpose3d, Op::linear};
@@ -81,7 +82,7 @@ class Folding {
       place_of_call_.push_back(FoldedNorms::kFolded);
       return true;
     }
-    std::vector<ValueRef> inputs;
+    ValueRefs inputs;
     for (const ValueRef& input : call.inputs) inputs.push_back(Here(input));
     if (norm_of_[index] >= 0 && inputs[kBias].is_none())
       inputs[kBias] = BiasOf(graph_.nodes()[static_cast<size_t>(norm_of_[index])]);

@@ -13,6 +13,7 @@ namespace {
 
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 // By call: whether another one or the network's results refer to it.
 std::vector<bool> AreRead(const graph::Graph& graph) {
@@ -43,7 +44,7 @@ class Writing {
     for (size_t i = 0; i < graph_.nodes().size(); ++i) {
       const graph::Node& call = graph_.nodes()[i];
       first_part.push_back(static_cast<int32_t>(builder_.nodes().size()));
-      std::vector<ValueRef> inputs;
+      ValueRefs inputs;
       for (const ValueRef& input : call.inputs) inputs.push_back(Here(input));
       if (!are_read_[i] && IsCounter(graph_, call)) {
         is_other = true;
@@ -69,7 +70,7 @@ class Writing {
     return value.is_node() ? results_[static_cast<size_t>(value.index)][static_cast<size_t>(value.output)] : value;
   }
 
-  bool AddAsIs(const graph::Node& call, std::vector<ValueRef> inputs) {
+  bool AddAsIs(const graph::Node& call, ValueRefs inputs) {
     const auto added = builder_.Add(call.op, call.attributes, std::move(inputs), call.origin, call.inplace);
     if (!added.ok()) return false;
     std::vector<ValueRef>& results = results_.emplace_back();

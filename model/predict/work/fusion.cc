@@ -200,7 +200,7 @@ class Scheduler {
   template <typename Visit>
   void ForEachMaker(size_t node, const Visit& visit) const {
     if (calls_[node].kernel.loops == Loops::kNone) return;
-    const std::vector<graph::ValueRef>& inputs = graph_.nodes()[node].inputs;
+    const graph::ValueRefs& inputs = graph_.nodes()[node].inputs;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (const int32_t maker = MakerOf(inputs[i]); maker >= 0) visit(i, static_cast<size_t>(maker));
     }
@@ -237,7 +237,7 @@ class Scheduler {
   // call waits.
   std::vector<bool> Join(size_t node, bool scheduled) {
     Call& call = calls_[node];
-    const std::vector<graph::ValueRef>& inputs = graph_.nodes()[node].inputs;
+    const graph::ValueRefs& inputs = graph_.nodes()[node].inputs;
     std::vector<bool> joined(inputs.size());
     call.reads = call.moving = 0;
     for (const graph::ValueRef& input : inputs) {

@@ -10,6 +10,7 @@ namespace cobra::onnx {
 namespace {
 
 using graph::ValueRef;
+using graph::ValueRefs;
 
 class Copy {
  public:
@@ -17,7 +18,7 @@ class Copy {
 
   absl::StatusOr<graph::Graph> Run() {
     for (const graph::Node& node : from_.nodes()) {
-      std::vector<ValueRef> inputs;
+      ValueRefs inputs;
       for (const ValueRef& ref : node.inputs) inputs.push_back(Here(ref));
       if (node.op == graph::Op::scaled_dot_product_attention) {
         COBRA_ASSIGN_OR_RETURN(const ValueRef output, Attention(node, std::move(inputs)));
@@ -38,12 +39,12 @@ class Copy {
  private:
   ValueRef Here(const ValueRef& ref) const { return ref.is_node() ? places_[ref.index][ref.output] : ref; }
 
-  absl::StatusOr<ValueRef> Call(graph::Op op, graph::Attributes attributes, std::vector<ValueRef> inputs) {
+  absl::StatusOr<ValueRef> Call(graph::Op op, graph::Attributes attributes, ValueRefs inputs) {
     COBRA_ASSIGN_OR_RETURN(const int32_t at, builder_.Add(op, std::move(attributes), std::move(inputs)));
     return ValueRef::Node(at);
   }
 
-  absl::StatusOr<ValueRef> Attention(const graph::Node& node, std::vector<ValueRef> inputs) {
+  absl::StatusOr<ValueRef> Attention(const graph::Node& node, ValueRefs inputs) {
     const graph::Shape &query = from_.TypeOf(node.inputs[0]).shape, &key = from_.TypeOf(node.inputs[1]).shape;
     if (node.attributes.Bool("enable_gqa")) {
       const int64_t repeats = query[query.size() - 3] / key[key.size() - 3];

@@ -16,6 +16,7 @@ namespace {
 using graph::NetBuilder;
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 constexpr double kTensorBytes = 256 * 1024 * 4096;  // of float32 [256, 1024, 1024]
 
@@ -34,7 +35,7 @@ graph::Graph OneCall(Op op, bool is_expanded = false, bool is_twice = false) {
   NetBuilder net;
   ValueRef x = net.Input({256, 1024, 1024});
   if (is_expanded) x = net.View(x, {256 * 1024, 1024});
-  return std::move(net).Finish({net.Call(op, {}, is_twice ? std::vector{x, x} : std::vector{x})}).value();
+  return std::move(net).Finish({net.Call(op, {}, is_twice ? ValueRefs{x, x} : ValueRefs{x})}).value();
 }
 
 double LeastUs(const graph::Graph& graph, const TargetSpec& spec) {

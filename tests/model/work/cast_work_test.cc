@@ -12,6 +12,7 @@ namespace {
 
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 constexpr int64_t kRows = 64, kWidth = 32, kBytes = kRows * kWidth * 4;
 constexpr int64_t kWeights = kWidth * kWidth * 4, kBias = kWidth * 4;
@@ -20,7 +21,7 @@ class CastWorkTest : public testing::Test {
  protected:
   ValueRef Parameter(graph::Shape shape) { return b_.AddParameter("w", {std::move(shape), graph::DType::float32}); }
   // Returns the result of a call.
-  ValueRef Add(Op op, const graph::Attributes& attributes, const std::vector<ValueRef>& inputs) {
+  ValueRef Add(Op op, const graph::Attributes& attributes, const ValueRefs& inputs) {
     const auto call = b_.Add(op, attributes, inputs);
     EXPECT_TRUE(call.ok()) << call.status();
     return ValueRef::Node(*call);

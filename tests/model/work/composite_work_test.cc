@@ -18,7 +18,7 @@ using graph::Op;
 // A call of one operator on inputs of these shapes.
 graph::Graph GraphOf(Op op, const graph::Attributes& attributes, const std::vector<graph::Shape>& shapes) {
   graph::GraphBuilder b;
-  std::vector<graph::ValueRef> inputs;
+  graph::ValueRefs inputs;
   for (const graph::Shape& shape : shapes) inputs.push_back(b.AddInput("x", {shape, graph::DType::float32}));
   const auto call = b.Add(op, attributes, inputs);
   EXPECT_TRUE(call.ok()) << call.status();

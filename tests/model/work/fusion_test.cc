@@ -12,13 +12,14 @@ namespace {
 
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 constexpr int64_t kRows = 64, kWidth = 32;
 
 class FusionTest : public testing::Test {
  protected:
   ValueRef Parameter(graph::Shape shape) { return b_.AddParameter("w", {std::move(shape), graph::DType::float32}); }
-  ValueRef Add(Op op, const std::vector<ValueRef>& inputs, const graph::Attributes& attributes = {}) {
+  ValueRef Add(Op op, const ValueRefs& inputs, const graph::Attributes& attributes = {}) {
     const auto call = b_.Add(op, attributes, inputs);
     EXPECT_TRUE(call.ok()) << call.status();
     return ValueRef::Node(*call);
@@ -133,7 +134,7 @@ TEST_F(FusionTest, OfManyTensorsACatIsWritten) {
   for (const size_t tensors : {8u, 9u}) {
     b_ = graph::GraphBuilder();
     x_ = b_.AddInput("x", {{kRows, kWidth}, graph::DType::float32});
-    const ValueRef cat = Add(Op::cat, std::vector<ValueRef>(tensors, x_), {{"dim", int64_t{1}}});
+    const ValueRef cat = Add(Op::cat, ValueRefs(tensors, x_), {{"dim", int64_t{1}}});
     const Fusion fusion = Of({Add(Op::relu, {cat})});
     EXPECT_EQ(fusion.Writes(0), tensors > 8) << tensors;
   }

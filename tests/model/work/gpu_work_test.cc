@@ -15,12 +15,13 @@ namespace {
 
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 constexpr int64_t kRows = 64, kWidth = 48, kBytes = kRows * kWidth * 4;
 
 class GpuWorkTest : public testing::Test {
  protected:
-  ValueRef Add(Op op, const std::vector<ValueRef>& inputs, const graph::Attributes& attributes = {}) {
+  ValueRef Add(Op op, const ValueRefs& inputs, const graph::Attributes& attributes = {}) {
     const auto call = b_.Add(op, attributes, inputs);
     EXPECT_TRUE(call.ok()) << call.status();
     return ValueRef::Node(*call);

@@ -15,6 +15,7 @@ namespace {
 
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 constexpr double kMegabyte = 1 << 20;
 
@@ -22,7 +23,7 @@ class MemoryTrafficTest : public testing::Test {
  protected:
   // A tensor of so many megabytes.
   static graph::TensorType Megabytes(int64_t n) { return {{n, 512, 512}, graph::DType::float32}; }
-  ValueRef Add(Op op, const std::vector<ValueRef>& inputs, const graph::Attributes& attributes = {}) {
+  ValueRef Add(Op op, const ValueRefs& inputs, const graph::Attributes& attributes = {}) {
     const auto call = b_.Add(op, attributes, inputs);
     EXPECT_TRUE(call.ok()) << call.status();
     return ValueRef::Node(*call);

@@ -14,13 +14,14 @@ namespace {
 using graph::Attributes;
 using graph::Op;
 using graph::ValueRef;
+using graph::ValueRefs;
 
 constexpr int64_t kBatch = 4, kChannels = 16, kSide = 8, kElements = kBatch * kChannels * kSide * kSide;
 constexpr int64_t kBytes = 4 * kElements;
 
 class StridedWorkTest : public testing::Test {
  protected:
-  ValueRef Add(Op op, const std::vector<ValueRef>& inputs, const Attributes& attributes = {}) {
+  ValueRef Add(Op op, const ValueRefs& inputs, const Attributes& attributes = {}) {
     const auto call = b_.Add(op, attributes, inputs);
     EXPECT_TRUE(call.ok()) << call.status();
     return ValueRef::Node(*call);

@@ -94,7 +94,7 @@ Result<Value> MaskedSelect(Interpreter& interp, Tensor* tensor, ArgReader& reade
   // Both are broadcast to each other; only the number of elements counts where the input's values
   // are unknown.
   const graph::TensorType* types[] = {&mask->type, &tensor->type, &tensor->type};
-  absl::StatusOr<std::vector<graph::TensorType>> shapes = graph::InferTypes(graph::Op::where, {}, types);
+  absl::StatusOr<graph::TensorTypes> shapes = graph::InferTypes(graph::Op::where, {}, types);
   if (!shapes.ok()) return RaiseShapeError(interp, shapes.status());
   const graph::TensorType& whole = (*shapes)[0];
   if (whole.num_elements() > graph::kMaxConstElements)

@@ -176,7 +176,7 @@ std::shared_ptr<const ConstView> ViewOf(const Call& call, const std::vector<cons
 // The cost in steps of a call that computes values; `elements` is the number of output elements.
 // The input may be much larger than the output.
 int64_t StepsOfConstants(const Call& call, const std::vector<const graph::TensorType*>& types,
-                         const std::vector<graph::TensorType>& outputs, int64_t elements) {
+                         const graph::TensorTypes& outputs, int64_t elements) {
   constexpr int64_t kSmall = 1024;
   int64_t most = elements;
   for (const graph::TensorType* type : types) most = std::max(most, type == nullptr ? 0 : type->num_elements());
@@ -218,7 +218,7 @@ ConstantInputs ConstantInputsOf(Interpreter& interp, const Call& call, bool inpl
 
 // How many numbers the outputs hold, with a limit per output, or the error that an output is too
 // large.
-Result<int64_t> NumbersOf(Interpreter& interp, graph::Op op, const std::vector<graph::TensorType>& outputs) {
+Result<int64_t> NumbersOf(Interpreter& interp, graph::Op op, const graph::TensorTypes& outputs) {
   int64_t numbers = 0;
   for (const graph::TensorType& type : outputs) {
     if (type.rank() > 64)
@@ -235,8 +235,7 @@ Result<int64_t> NumbersOf(Interpreter& interp, graph::Op op, const std::vector<g
 using OutputValues = std::vector<TensorValues>;
 
 // What a call makes of constants whose elements are all equal, where they are too many to compute.
-void FillUniform(Interpreter& interp, const Call& call, const std::vector<graph::TensorType>& outputs,
-                 OutputValues& values) {
+void FillUniform(Interpreter& interp, const Call& call, const graph::TensorTypes& outputs, OutputValues& values) {
   std::vector<graph::UniformInput> inputs;
   for (const Tensor* tensor : call.tensors) {
     inputs.push_back({tensor == nullptr ? nullptr : &tensor->type});
@@ -254,7 +253,7 @@ void FillUniform(Interpreter& interp, const Call& call, const std::vector<graph:
 
 // The values of a call's outputs; null if they are not known.
 Result<OutputValues> ComputeConstants(Interpreter& interp, const Call& call, const ConstantInputs& inputs,
-                                      const std::vector<graph::TensorType>& outputs, int64_t numbers) {
+                                      const graph::TensorTypes& outputs, int64_t numbers) {
   OutputValues values(outputs.size());
   if (outputs.empty()) return values;  // unbind() along a dimension without elements
   const bool fills = call.op == graph::Op::zero ||
@@ -293,7 +292,7 @@ bool IsRunByPyTorch(Interpreter& interp) {
 
 // Appends the call to the graph.
 Result<int32_t> AddCall(Interpreter& interp, const Call& call, graph::Attributes attributes, bool inplace) {
-  std::vector<graph::ValueRef> refs;
+  graph::ValueRefs refs;
   refs.reserve(std::max(call.tensors.size(), graph::GetOpInfo(call.op).inputs.size()));
   for (Tensor* tensor : call.tensors)
     refs.push_back(tensor == nullptr ? graph::ValueRef::None() : RefOf(interp, tensor));
@@ -365,7 +364,7 @@ bool WriteElements(Interpreter& interp, const Call& call, const ConstantInputs& 
 // Checks that x.view(size) is possible with the strides of x.
 Result<void> CheckViewable(Interpreter& interp, const Call& call) {
   const Tensor* self = call.tensors[0];
-  absl::StatusOr<std::vector<graph::TensorType>> types = graph::InferTypes(call.op, call.attributes, {&self->type});
+  absl::StatusOr<graph::TensorTypes> types = graph::InferTypes(call.op, call.attributes, {&self->type});
   if (!types.ok()) return RaiseShapeError(interp, types.status());
   if (graph::ViewStrides(self->type.shape, StridesNow(interp, self), (*types)[0].shape)) return {};
   return interp.Raise(interp.types().RuntimeError,
@@ -376,7 +375,7 @@ Result<void> CheckViewable(Interpreter& interp, const Call& call) {
 
 Result<Value> ApplyToConstants(Interpreter& interp, const Call& call, bool inplace, Returns returns) {
   const ConstantInputs inputs = ConstantInputsOf(interp, call, inplace);
-  absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(call.op, call.attributes, inputs.types);
+  absl::StatusOr<graph::TensorTypes> outputs = graph::InferTypes(call.op, call.attributes, inputs.types);
   if (!outputs.ok()) return RaiseShapeError(interp, outputs.status());
   if (inplace) {
     const absl::Status fits = graph::shape_rules::CheckInplace(graph::OpName(call.op), inputs.types, &*outputs);

@@ -18,7 +18,7 @@ AutocastPolicy PolicyOf(graph::Op op, const graph::Attributes& attributes, const
   if (policy == AutocastPolicy::kOfSum) {
     std::vector<const graph::TensorType*> types;
     for (Value input : inputs) types.push_back(&AsTensor(input)->type);
-    const absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(op, attributes, types);
+    const absl::StatusOr<graph::TensorTypes> outputs = graph::InferTypes(op, attributes, types);
     if (!outputs.ok() || types.size() < 2) return AutocastPolicy::kNone;
     const bool sums = graph::MacsOfCall(op, attributes, types, *outputs) > 0;
     return sums ? AutocastPolicy::kLower : AutocastPolicy::kNone;

@@ -48,7 +48,7 @@ Places PlacesIn(const ConstView& view, const Places& parent) {
     type.dtype = graph::DType::float64;
     pointers.push_back(&type);
   }
-  const absl::StatusOr<std::vector<graph::TensorType>> outputs = graph::InferTypes(view.op, view.attributes, pointers);
+  const absl::StatusOr<graph::TensorTypes> outputs = graph::InferTypes(view.op, view.attributes, pointers);
   if (!outputs.ok() || view.output >= outputs->size() || (*outputs)[view.output].dtype != graph::DType::float64)
     return places;
   if (MayCopy(view.op)) {
