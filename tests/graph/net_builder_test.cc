@@ -206,7 +206,7 @@ TEST(NetBuilderTest, NamesOfBlocksMayBeLeftOut) {
   const auto named = ThreeBlocks("residual with names", &built);
   const auto unnamed = ThreeBlocks("residual with names", &built, {.names_blocks = false});
   ASSERT_TRUE(named.ok() && unnamed.ok());
-  EXPECT_EQ(built, 1);
+  EXPECT_EQ(built, 2);  // the blocks within a block have names or none, too
   EXPECT_EQ(named->nodes()[0].origin.module_path, "a.conv");
   EXPECT_EQ(unnamed->nodes()[0].origin.module_path, "");
   EXPECT_EQ(named->parameters()[0].name, "a.conv.weight");
