@@ -193,7 +193,7 @@ class ReaderProcessesImpl final : public ReaderProcesses {
       if (absl::StatusOr<WaitingReader> reader = image->Take(call.deadline); reader.ok()) {
         asked.is_last = more_tries == 0;
         reply = Ask(request, new_request.has_value(), image, &*reader, &asked, call);
-        if (reply.ok() && IsKept(request, asked, call, image, &*reader)) *reader = {};
+        if (reply.ok() && KeepFor(request, asked, call, image, &*reader)) *reader = {};
         absl::MutexLock lock(&mutex_);
         used_.push_back({image, *std::move(reader), absl::Now()});
       } else {
@@ -234,10 +234,10 @@ class ReaderProcessesImpl final : public ReaderProcesses {
   absl::StatusOr<reader::ReadReply> AskKept(const v1::PredictRequest& request, bool with_imports,
                                             const std::shared_ptr<ReaderImage>& image, Asked* asked,
                                             const CallContext& call);
-  // One that has asked about files remembers them, and the next answer would not show that it
-  // depends on them.
-  static bool IsKept(const v1::PredictRequest& request, const Asked& asked, const CallContext& call,
-                     const std::shared_ptr<ReaderImage>& image, WaitingReader* reader) {
+  // Leaves the reader to the call, which may have more requests. One that has asked about files
+  // remembers them, and the next answer would not show that it depends on them.
+  static bool KeepFor(const v1::PredictRequest& request, const Asked& asked, const CallContext& call,
+                      const std::shared_ptr<ReaderImage>& image, WaitingReader* reader) {
     return call.readers != nullptr && request.has_source() && asked.questions == 0 && call.readers->Keep(image, reader);
   }
   void ReplenishLoop();
@@ -542,7 +542,7 @@ absl::StatusOr<reader::ReadReply> ReaderProcessesImpl::AskKept(const v1::Predict
   COBRA_RETURN_IF_ERROR(reader->AwaitReady(call.deadline));
   asked->was_kept = true;
   absl::StatusOr<reader::ReadReply> reply = Ask(request, with_imports, image, &*reader, asked, call);
-  if (reply.ok()) (void)IsKept(request, *asked, call, image, &*reader);
+  if (reply.ok()) (void)KeepFor(request, *asked, call, image, &*reader);
   asked->may_be_at_fault = reply.ok() || !call.Check().ok();
   return reply;
 }

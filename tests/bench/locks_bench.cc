@@ -12,9 +12,6 @@
 //                   Locks of a place count as one, so it is an upper bound
 //   places          the function, locks taken an answer, times held in nanoseconds: the mean,
 //                   percentiles; how many of a million the kernel preempted
-#include <sys/types.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -25,7 +22,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
