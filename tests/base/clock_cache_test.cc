@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -136,6 +138,90 @@ TEST_F(ClockCacheTest, ThreadsShareIt) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(cache_.stats().hits + cache_.stats().misses, 4 * 5000 + num_looked_up);
+}
+
+// Look-ups take no lock: what they find must stay while entries move, are evicted and replaced.
+TEST_F(ClockCacheTest, WhatIsFoundStaysBesideEvictions) {
+  constexpr uint64_t kKeys = 3000;
+  ClockCache<std::vector<uint64_t>> cache{int64_t{16} * 60 * 200};  // a third of them
+  std::atomic<bool> is_over{false};
+  std::atomic<int64_t> found{0};
+  std::vector<std::thread> readers, writers;
+  for (uint64_t t = 0; t < 3; ++t) {
+    readers.emplace_back([&, t] {
+      std::mt19937_64 random(t);
+      while (!is_over) {
+        std::vector<Hash128> keys(t == 0 ? 1 : 70);
+        for (Hash128& key : keys) {
+          const uint64_t number = random() % kKeys;
+          key = {number, number * 7};
+        }
+        std::vector<std::shared_ptr<const std::vector<uint64_t>>> values(keys.size());
+        cache.FindMany(keys, absl::MakeSpan(values));
+        for (size_t i = 0; i < keys.size(); ++i) {
+          if (values[i] == nullptr) continue;
+          ASSERT_EQ(*values[i], std::vector<uint64_t>(8, keys[i].high));
+          ++found;
+        }
+      }
+    });
+  }
+  for (uint64_t t = 0; t < 2; ++t) {
+    writers.emplace_back([&, t] {
+      std::mt19937_64 random(100 + t);
+      for (int i = 0; i < 30000; ++i) {
+        const uint64_t number = random() % kKeys;
+        cache.Insert({number, number * 7}, std::vector<uint64_t>(8, number), 64);
+        if (i % 10000 == 9999) cache.Clear();
+      }
+    });
+  }
+  for (std::thread& thread : writers) thread.join();
+  is_over = true;
+  for (std::thread& thread : readers) thread.join();
+  EXPECT_GT(found, 0);
+  EXPECT_GT(cache.stats().evictions, 0);
+  EXPECT_LE(cache.stats().bytes, cache.stats().capacity_bytes);
+}
+
+// What is not evicted is found, although others move in the table.
+TEST_F(ClockCacheTest, NothingIsMissedBesideChanges) {
+  constexpr uint64_t kKept = 100;
+  ClockCache<uint64_t> cache{int64_t{1} << 30};
+  for (uint64_t i = 0; i < kKept; ++i) cache.Insert({i, i * 16}, i, 0);
+  std::atomic<bool> is_over{false};
+  std::thread writer([&] {
+    for (uint64_t round = 0; round < 200; ++round) {
+      // Of one shard, and again: the old one of the same key is taken out.
+      for (uint64_t i = kKept; i < 2 * kKept; ++i) cache.Insert({i % 110, i * 16}, i, 0);
+    }
+    is_over = true;
+  });
+  while (!is_over) {
+    for (uint64_t i = 0; i < kKept; ++i) {
+      const auto value = cache.Find({i, i * 16});
+      ASSERT_NE(value, nullptr) << i;
+      ASSERT_EQ(*value, i);
+    }
+  }
+  writer.join();
+}
+
+// More threads than have a place read with locks.
+TEST_F(ClockCacheTest, AnyNumberOfThreadsFinds) {
+  Insert(1, 1);
+  std::vector<std::thread> threads;
+  std::atomic<int> arrived{0};
+  constexpr int kThreads = kMostReadingThreads + 20;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      EXPECT_EQ(Find(1), 1);
+      ++arrived;
+      while (arrived < kThreads) std::this_thread::yield();  // all keep their places
+      EXPECT_EQ(Find(1), 1);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace
