@@ -38,6 +38,7 @@ WorkerPool::~WorkerPool() {
     absl::MutexLock lock(&mutex_);
     closed_ = true;
     stop_ = true;
+    turn_.SignalAll();
   }
   for (std::thread& thread : threads_) thread.join();
 }
@@ -56,6 +57,7 @@ void WorkerPool::Submit(PoolCall call) {
       caller->second.waiting[urgency].push_back(std::move(call));
       ++classes_[urgency].queued;
       ++queued_;
+      turn_.Signal();
       PublishLocked();
     } else {
       refused = std::move(call);
@@ -210,18 +212,12 @@ void WorkerPool::PublishLocked() {
 }
 
 std::optional<WorkerPool::Turn> WorkerPool::AwaitTurnLocked() {
-  const auto work = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return NextLocked().has_value() || stop_; };
-  const auto rests = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return queued_ > 0 && LimitLocked() < options_.threads;
-  };
-  const auto work_or_rests = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return work() || rests(); };
   while (true) {
-    // Both depend on the time: what held a moment ago need not hold now.
     if (std::optional<Turn> turn = NextLocked(); turn.has_value() || stop_) return turn;
-    if (rests()) {
-      mutex_.AwaitWithTimeout(absl::Condition(&work), options_.rest);  // nobody wakes a thread when its rest is over
+    if (queued_ > 0 && LimitLocked() < options_.threads) {
+      turn_.WaitWithTimeout(&mutex_, options_.rest);  // nobody wakes a thread when its rest is over
     } else {
-      mutex_.Await(absl::Condition(&work_or_rests));
+      turn_.Wait(&mutex_);
     }
   }
 }
@@ -233,6 +229,7 @@ void WorkerPool::Loop() {
     const std::optional<Turn> turn = AwaitTurnLocked();
     if (!turn.has_value()) return;
     PoolCall call = TakeLocked(*turn);
+    if (queued_ > 0) turn_.Signal();
     ++callers_[call.caller].running;
     const auto running = running_.insert(running_.end(), {call.rpc, call.caller, call.deadline});
     PublishLocked();

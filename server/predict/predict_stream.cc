@@ -4,8 +4,10 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/time/clock.h"
 #include "base/bytes/keyed_hash.h"
 #include "base/bytes/wire_format.h"
@@ -74,7 +76,8 @@ bool Parse(StreamRequest* request) {
 
 // gRPC owns it. OnDone() deletes it, which comes after Finish() and after the last OnReadDone() and
 // OnWriteDone(). What is started with the lock held ends on another thread. Finish() waits for the
-// pool to be done with this stream's requests.
+// pool to be done with this stream's requests. A write, which takes a system call, is started
+// without the lock: Finish() waits for it.
 class StreamCall final : public BytesReactor {
  public:
   StreamCall(PredictStreams* streams, grpc::CallbackServerContext* context)
@@ -132,15 +135,21 @@ class StreamCall final : public BytesReactor {
 
   void OnWriteDone(bool ok) override {
     if (ok) record_.MessageSent();
-    absl::MutexLock lock(&mutex_);
-    do {
-      pending_bytes_ -= answers_.front().message.Length();
-      answers_.pop_front();
-    } while (!ok && !answers_.empty());  // the caller is gone
-    writing_ = false;
-    WriteLocked();
-    ReadMoreLocked();
-    FinishLocked();
+    absl::InlinedVector<Unsent, 1> sent;  // freed after the lock
+    std::optional<NextWrite> write;
+    {
+      absl::MutexLock lock(&mutex_);
+      do {
+        pending_bytes_ -= answers_.front().message.Length();
+        sent.push_back(std::move(answers_.front()));
+        answers_.pop_front();
+      } while (!ok && !answers_.empty());  // the caller is gone
+      writing_ = false;
+      write = NextWriteLocked();
+      ReadMoreLocked();
+      FinishLocked();
+    }
+    if (write.has_value()) StartWrite(write->message, write->options);
   }
 
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
@@ -157,6 +166,10 @@ class StreamCall final : public BytesReactor {
   struct Unsent {
     grpc::ByteBuffer message;
     HeldBytes::Part held;
+  };
+  struct NextWrite {
+    const grpc::ByteBuffer* message;
+    grpc::WriteOptions options;
   };
 
   absl::Status StillAdmitted() {
@@ -212,21 +225,26 @@ class StreamCall final : public BytesReactor {
     answer.held = WriteResult(reply, caller, kFields, &writer);
     writer.NumberUnlessZero(v1::PredictStreamResponse::kRequestIdFieldNumber, request.id);
     answer.message = BufferOf(writer.bytes());
-    absl::MutexLock lock(&mutex_);
-    --running_;
-    pending_bytes_ += answer.message.Length() - request.message.Length();
-    answers_.push_back(std::move(answer));
-    WriteLocked();
-    ReadMoreLocked();
-    FinishLocked();
+    std::optional<NextWrite> write;
+    {
+      absl::MutexLock lock(&mutex_);
+      --running_;
+      pending_bytes_ += answer.message.Length() - request.message.Length();
+      answers_.push_back(std::move(answer));
+      write = NextWriteLocked();
+      ReadMoreLocked();
+      FinishLocked();
+    }
+    if (write.has_value()) StartWrite(write->message, write->options);
   }
 
-  void WriteLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (writing_ || finished_ || answers_.empty()) return;
+  // What must be written as soon as the lock is released.
+  std::optional<NextWrite> NextWriteLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (writing_ || finished_ || answers_.empty()) return std::nullopt;
     writing_ = true;
-    grpc::WriteOptions options;
-    if (answers_.size() > 1) options.set_buffer_hint();  // the next one follows at once
-    StartWrite(&answers_.front().message, options);
+    NextWrite write{&answers_.front().message, {}};
+    if (answers_.size() > 1) write.options.set_buffer_hint();  // the next one follows at once
+    return write;
   }
 
   void ReadMoreLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

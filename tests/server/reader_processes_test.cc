@@ -208,7 +208,8 @@ TEST_F(ReaderProcessesTest, AKeptReaderForgetsWhatARequestDid) {
                                   std::string(kNet), std::string("class Net: pass\n"), std::string(kNet)}) {
     v1::PredictRequest request = Program(text);
     const absl::StatusOr<ReadResult> read = readers_->Read(&request, GraphLimits(), call);
-    EXPECT_EQ(kept.size(), 1u);
+    // A second one when an image that has imported torch is ready.
+    EXPECT_TRUE(kept.size() == 1 || kept.size() == 2) << kept.size();
     if (text != kNet) continue;
     ASSERT_TRUE(read.ok()) << read.status();
     EXPECT_TRUE(read->repeatable);
