@@ -231,9 +231,10 @@ class LoadedPredictor : public Predictor {
                             const std::function<bool()>& cancelled, LatencyPrediction* prediction) const {
     const CalibrationProfile& profile = calibration.profile;
     COBRA_ASSIGN_OR_RETURN(const std::shared_ptr<const ProfileAdapter::Peers> peers, profiles_.PeersOf(profile));
-    COBRA_ASSIGN_OR_RETURN(const CalibrationProfile::Network network, profiles_.View(*peers, graph, cancelled));
-    const ProfileAnswer answer =
-        peers->model->Ask(calibration.machine, profile.samples).Answer(network, profile.interval_scale);
+    const ProfileModel::Question question = peers->model->Ask(calibration.machine, profile.samples);
+    COBRA_ASSIGN_OR_RETURN(const CalibrationProfile::Network network,
+                           profiles_.View(*peers, graph, question.Weights(), cancelled));
+    const ProfileAnswer answer = question.Answer(network, profile.interval_scale);
     const double scale = std::exp(answer.log_us) / prediction->latency_us;
     prediction->latency_us *= scale;
     for (auto& us : prediction->node_latency_us) us *= scale;

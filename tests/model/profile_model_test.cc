@@ -102,7 +102,7 @@ TEST_F(ProfileModelTest, ADeviceThatWasMeasuredIsItself) {
     const Device& device = devices_[d];
     const ProfileModel::Question known = model_.Ask(device.Sheet(), {});
     EXPECT_LT(ErrorOn(device, known), 1e-6) << device.name;
-    EXPECT_EQ(known.Answer(Network(3)).weights[d], 1) << device.name;
+    EXPECT_EQ(known.Weights()[d], 1) << device.name;
     Device renamed = device;
     renamed.name = "New";
     const ProfileAnswer as_itself = known.Answer(Network(3)),
@@ -145,8 +145,8 @@ TEST_F(ProfileModelTest, IntervalsNarrowWithSamplesAndWidenForUnknownNetworks) {
 TEST_F(ProfileModelTest, WithoutADeviceItsTargetHasNoWeight) {
   const Device& device = devices_[7];
   const std::vector<CalibrationProfile::Sample> samples = Timed(device, {1, 6, 11, 16});
-  const std::vector<double> with = model_.Ask(device.Sheet(), samples).Answer(Network(3)).weights;
-  const std::vector<double> without = model_.Ask(device.Sheet(), samples, device.name).Answer(Network(3)).weights;
+  const std::vector<double> with = model_.Ask(device.Sheet(), samples).Weights();
+  const std::vector<double> without = model_.Ask(device.Sheet(), samples, device.name).Weights();
   EXPECT_GT(with[7], 0.1);
   EXPECT_EQ(without[7], 0);
 }
@@ -195,6 +195,7 @@ class ProfileAdapterTest : public testing::Test {
     return ProfileAdapter(
         targets, [this](const graph::Graph& graph, absl::Span<const size_t> asked, const std::function<bool()>&) {
           ProfileAdapter::Totals totals;
+          num_asked_ = asked.size();
           const auto number = static_cast<size_t>(graph.inputs()[0].type.shape[1] - 8) / 8;
           const double dropouts = static_cast<double>(graph.nodes().size()) - kCallsOfPerceptron;
           for (const size_t d : asked) totals.log_us.push_back(devices_[d].LogUs(number) + 0.1 + dropouts);
@@ -205,6 +206,7 @@ class ProfileAdapterTest : public testing::Test {
   static constexpr int kCallsOfPerceptron = 6;
   std::vector<Device> devices_;
   std::vector<std::map<std::string, double>> network_us_;
+  mutable size_t num_asked_ = 0;
 };
 
 // Callers share what is kept: one's network may not be taken for another's.
@@ -237,6 +239,58 @@ TEST_F(ProfileAdapterTest, MeasurementsStandInForPredictions) {
   ASSERT_TRUE(unknown.ok()) << unknown.status();
   EXPECT_GT(unknown->variance, 0);
   EXPECT_NEAR(unknown->log_us[0], devices_[0].LogUs(kNetworks + 5) + 0.1, 1e-9);
+}
+
+class ManyPeersTest : public ProfileAdapterTest {
+ protected:
+  ManyPeersTest() : ProfileAdapterTest(60) {}
+};
+
+TEST_F(ManyPeersTest, AFewAreAskedAndTheOthersFollow) {
+  const ProfileAdapter adapter = Make();
+  const auto peers = adapter.PeersOf(devices_[0].Sheet(), {});
+  ASSERT_NE(peers, nullptr);
+  const graph::Graph unknown = Graph(kNetworks);
+  const auto all = adapter.View(*peers, unknown);
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_EQ(num_asked_, 60);
+  std::vector<double> weights(60, 0.001);
+  weights[41] = 0.9;
+  const auto few = adapter.View(*peers, unknown, weights);
+  ASSERT_TRUE(few.ok()) << few.status();
+  EXPECT_LE(num_asked_, 20);
+  EXPECT_EQ(few->log_us[41], all->log_us[41]) << "the one that matters is asked";
+  for (size_t d = 0; d < 60; ++d) EXPECT_NEAR(few->log_us[d], all->log_us[d], 0.1) << d;
+  EXPECT_NEAR(few->variance, all->variance, 1e-9);
+  // Whom one asks about a network, others' answers do not replace.
+  weights[41] = 0.001;
+  weights[2] = 0.9;
+  EXPECT_EQ(adapter.View(*peers, unknown, weights)->log_us[2], all->log_us[2]);
+  EXPECT_EQ(adapter.View(*peers, unknown)->log_us, all->log_us);
+}
+
+TEST(ProfileLandmarksTest, WhatIsKnownStaysAndOneIsEnough) {
+  std::vector<std::vector<double>> reference;
+  for (double n = 0; n < 8; ++n) reference.push_back({n, n + 1, n + 3 + 0.1 * (static_cast<int>(n) % 3)});
+  const ProfileLandmarks landmarks(reference);
+  ASSERT_FALSE(landmarks.best().empty());
+  EXPECT_EQ(landmarks.best()[0], 2) << "the others follow from each other";
+  const double nothing = std::nan("");
+  std::vector<double> network = {nothing, 6, nothing};
+  landmarks.Fill(&network);
+  EXPECT_NEAR(network[0], 5, 0.1);
+  EXPECT_EQ(network[1], 6);
+  EXPECT_NEAR(network[2], 8.1, 0.2);
+}
+
+// All targets alike: nothing tells one from another.
+TEST(ProfileLandmarksTest, TargetsMayBeTheSame) {
+  const ProfileLandmarks landmarks({{1, 1, 1}, {2, 2, 2}});
+  ASSERT_EQ(landmarks.best().size(), 1);
+  std::vector<double> network(3, std::nan(""));
+  network[landmarks.best()[0]] = 4;
+  landmarks.Fill(&network);
+  for (const double value : network) EXPECT_NEAR(value, 4, 1);
 }
 
 TEST_F(ProfileAdapterTest, AFewMeasurementsLessenTheErrorOfAPrediction) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "absl/algorithm/container.h"
@@ -26,10 +27,28 @@ constexpr double kQuantileOfInterval = 1.645;
 // the networks left out of table `boards` (with 0.2: 77 %).
 constexpr double kLeastError = 0.35;
 constexpr size_t kMostTotals = 1024;
+// Of more peers only so many are asked about a network, and so many of these because they matter.
+constexpr size_t kMostAsked = 20, kMostThatMatter = 10;
+constexpr double kMatters = 0.003;  // of the weights' sum
 
 double LogOf(const ProfiledTarget& target, const std::string& fingerprint) {
   const auto found = target.network_us->find(fingerprint);
   return found == target.network_us->end() ? std::numeric_limits<double>::quiet_NaN() : std::log(found->second);
+}
+
+// Places in order. Empty: all.
+std::vector<size_t> WhomToAsk(const ProfileLandmarks& landmarks, absl::Span<const double> weights) {
+  if (weights.size() <= kMostAsked) return {};
+  std::vector<size_t> heaviest(weights.size());
+  std::iota(heaviest.begin(), heaviest.end(), size_t{0});
+  std::partial_sort(heaviest.begin(), heaviest.begin() + kMostThatMatter, heaviest.end(),
+                    [&](size_t a, size_t b) { return weights[a] != weights[b] ? weights[a] > weights[b] : a < b; });
+  std::set<size_t> asked;
+  for (size_t i = 0; i < kMostThatMatter && weights[heaviest[i]] >= kMatters; ++i) asked.insert(heaviest[i]);
+  for (const size_t landmark : landmarks.best()) {
+    if (asked.size() < kMostAsked) asked.insert(landmark);
+  }
+  return {asked.begin(), asked.end()};
 }
 
 bool IsQuantized(const graph::Graph& graph) {
@@ -108,6 +127,7 @@ std::shared_ptr<const ProfileAdapter::Peers> ProfileAdapter::Make(std::vector<si
     }
     peers->gaps = std::make_unique<const ProfileGaps>(std::move(devices), reference);
     for (std::vector<double>& row : reference) peers->gaps->Fill(&row);
+    peers->landmarks = std::make_unique<const ProfileLandmarks>(reference);
     peers->model = std::make_unique<const ProfileModel>(std::move(specs), std::move(reference));
   }
   absl::MutexLock lock(&mutex_);
@@ -117,15 +137,27 @@ std::shared_ptr<const ProfileAdapter::Peers> ProfileAdapter::Make(std::vector<si
 }
 
 absl::StatusOr<ProfileAdapter::Totals> ProfileAdapter::TotalsOf(const Peers& peers, const graph::Graph& graph,
+                                                                absl::Span<const size_t> asked,
                                                                 const std::function<bool()>& cancelled) const {
   // Networks are untrusted, and callers share what is kept: a call that returns its argument takes
   // time, too.
-  const Hash128 key = KeyedHash(graph::ExactBytes(graph));
+  SipHasher hasher = KeyedHasher();
+  for (const size_t place : asked) hasher.Add(absl::StrCat(place, " "));
+  hasher.Add(graph::ExactBytes(graph));
+  const Hash128 key = std::move(hasher).Finish();
   {
     absl::MutexLock lock(&mutex_);
     if (const auto found = peers.totals.find(key); found != peers.totals.end()) return found->second;
   }
-  COBRA_ASSIGN_OR_RETURN(Totals totals, predict_(graph, peers.targets, cancelled));
+  std::vector<size_t> targets;
+  for (const size_t place : asked) targets.push_back(peers.targets[place]);
+  COBRA_ASSIGN_OR_RETURN(Totals totals, predict_(graph, asked.empty() ? peers.targets : targets, cancelled));
+  if (!asked.empty()) {
+    std::vector<double> all(peers.targets.size(), std::numeric_limits<double>::quiet_NaN());
+    for (size_t i = 0; i < asked.size(); ++i) all[asked[i]] = totals.log_us[i];
+    peers.landmarks->Fill(&all);
+    totals.log_us = std::move(all);
+  }
   absl::MutexLock lock(&mutex_);
   if (peers.totals.size() >= kMostTotals) peers.totals.clear();
   peers.totals[key] = totals;
@@ -133,6 +165,7 @@ absl::StatusOr<ProfileAdapter::Totals> ProfileAdapter::TotalsOf(const Peers& pee
 }
 
 absl::StatusOr<CalibrationProfile::Network> ProfileAdapter::View(const Peers& peers, const graph::Graph& graph,
+                                                                 absl::Span<const double> weights,
                                                                  const std::function<bool()>& cancelled) const {
   const std::string fingerprint = graph::Fingerprint(graph).ToHex();
   CalibrationProfile::Network network;
@@ -143,7 +176,7 @@ absl::StatusOr<CalibrationProfile::Network> ProfileAdapter::View(const Peers& pe
     known += !std::isnan(network.log_us.back());
   }
   if (known == peers.targets.size()) return network;
-  COBRA_ASSIGN_OR_RETURN(const Totals totals, TotalsOf(peers, graph, cancelled));
+  COBRA_ASSIGN_OR_RETURN(const Totals totals, TotalsOf(peers, graph, WhomToAsk(*peers.landmarks, weights), cancelled));
   double error = 0;
   for (size_t j = 0; j < network.log_us.size(); ++j) {
     if (!std::isnan(network.log_us[j])) error += network.log_us[j] - totals.log_us[j];

@@ -100,7 +100,7 @@ absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const
   c.profile.targets = peers.names;
   if (samples.size() > kMostSamples) samples.remove_prefix(samples.size() - kMostSamples);
   for (const store::TimedNetwork& sample : samples) {
-    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network, profiles.View(peers, sample.graph, cancelled));
+    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network, profiles.View(peers, sample.graph, {}, cancelled));
     c.profile.samples.push_back({std::move(network), std::log(sample.latency_us)});
   }
   std::vector<CalibrationProfile::Sample>& all = c.profile.samples;
@@ -133,8 +133,7 @@ absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const
   for (std::string& doubted : DoubtedSamples(kept, after)) c.doubted.push_back(std::move(doubted));
   c.sample_mape_before = MeanError(before);
   c.sample_mape_after = MeanError(samples.size() == 1 ? before : after);
-  const CalibrationProfile::Network nothing{std::vector<double>(peers.names.size()), 0, false};
-  c.parts = HeaviestParts(peers, peers.model->Ask(machine, all).Answer(nothing).weights);
+  c.parts = HeaviestParts(peers, peers.model->Ask(machine, all).Weights());
   c.base_target = c.parts[0].base_target;
   c.coefficients = c.parts[0].coefficients;
   return c;

@@ -388,6 +388,7 @@ struct ProfileModel::Question::State {
   Index FirstOf(const Family& family) const { return family.is_wide ? 0 : 2; }
   Index CountOf(const Family& family) const { return family.is_wide ? 2 : model->count(); }
   void Condition(Family* family) const;
+  double HeaviestLogWeight() const;
   ProfileAnswer BySheet(const NetworkColumn& network) const;
 };
 
@@ -446,6 +447,13 @@ void ProfileModel::Question::State::Condition(Family* family) const {
     family->log_weight[static_cast<size_t>(j)] -= 0.5 * family->residuals.col(j).squaredNorm() + log_determinant;
 }
 
+double ProfileModel::Question::State::HeaviestLogWeight() const {
+  double most = -std::numeric_limits<double>::infinity();
+  for (const Family& family : families)
+    most = std::max(most, *std::max_element(family.log_weight.begin(), family.log_weight.end()));
+  return most;
+}
+
 ProfileAnswer ProfileModel::Question::State::BySheet(const NetworkColumn& network) const {
   const double mean = is_known ? similar.dot(network.log_us) : network.means[0],
                variance = is_known ? kOtherUnitVariance : model->level_variance + kShapeVariance,
@@ -454,7 +462,6 @@ ProfileAnswer ProfileModel::Question::State::BySheet(const NetworkColumn& networ
   answer.log_us = is_known ? mean : mean - kSheetOnlyRelative * model->level_variance;
   answer.low = mean - z;
   answer.high = mean + z;
-  answer.weights.assign(similar.data(), similar.data() + similar.size());
   return answer;
 }
 
@@ -513,11 +520,8 @@ ProfileAnswer ProfileModel::Question::Answer(const CalibrationProfile::Network& 
   if (q.samples.empty()) {
     answer = q.BySheet(column);
   } else {
-    double most = -std::numeric_limits<double>::infinity();
-    for (const State::Family& family : q.families)
-      most = std::max(most, *std::max_element(family.log_weight.begin(), family.log_weight.end()));
+    const double most = q.HeaviestLogWeight();
     Components components;
-    answer.weights.assign(static_cast<size_t>(q.model->count()), 0);
     for (const State::Family& family : q.families) {
       VectorXd cross(static_cast<Index>(q.samples.size()));
       for (size_t i = 0; i < q.samples.size(); ++i)
@@ -530,19 +534,31 @@ ProfileAnswer ProfileModel::Question::Answer(const CalibrationProfile::Network& 
         components.log_weight.push_back(log_weight);
         components.mean.push_back(column.means[q.FirstOf(family) + j] + cross.dot(family.residuals.col(j)));
         components.deviation.push_back(std::sqrt(variance));
-        if (!family.is_wide) answer.weights[static_cast<size_t>(j)] += std::exp(log_weight - most);
       }
     }
     answer.log_us = MedianOfRelative(components);
     answer.low = QuantileOf(components, kQuantile);
     answer.high = QuantileOf(components, 1 - kQuantile);
-    const double sum = std::accumulate(answer.weights.begin(), answer.weights.end(), 0.0);
-    for (size_t j = 0; j < answer.weights.size(); ++j)
-      answer.weights[j] = sum > 0 ? answer.weights[j] / sum : q.similar[static_cast<Index>(j)];
   }
   answer.low = answer.log_us - interval_scale * std::max(0.0, answer.log_us - answer.low);
   answer.high = answer.log_us + interval_scale * std::max(0.0, answer.high - answer.log_us);
   return answer;
+}
+
+std::vector<double> ProfileModel::Question::Weights() const {
+  const State& q = *state_;
+  std::vector<double> weights(static_cast<size_t>(q.model->count()));
+  const double most = q.HeaviestLogWeight();
+  for (const State::Family& family : q.families) {
+    for (Index j = 0; !family.is_wide && j < q.CountOf(family); ++j) {
+      const double log_weight = family.log_weight[static_cast<size_t>(j)];
+      if (log_weight >= most - kLogWeightSpan) weights[static_cast<size_t>(j)] += std::exp(log_weight - most);
+    }
+  }
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (size_t j = 0; j < weights.size(); ++j)
+    weights[j] = sum > 0 ? weights[j] / sum : q.similar[static_cast<Index>(j)];
+  return weights;
 }
 
 std::vector<double> ProfileModel::HeldOutScores(size_t samples) const {

@@ -26,7 +26,6 @@ namespace cobra::predict {
 
 struct ProfileAnswer {
   double log_us = 0, low = 0, high = 0;  // with the 90 % interval
-  std::vector<double> weights;           // of the targets, those of the wide Gaussians left out; sum: 1
 
   // How far off it is, in units of the interval's half on that side.
   double ScoreOf(double measured_log_us) const;
@@ -45,6 +44,8 @@ class ProfileModel {
    public:
     // The intervals' widths are multiplied by `interval_scale`.
     ProfileAnswer Answer(const CalibrationProfile::Network& network, double interval_scale = 1) const;
+    // How much each target says of the device; those of the wide Gaussians left out; sum: 1.
+    std::vector<double> Weights() const;
     ~Question();
     Question(Question&&) noexcept;
 
