@@ -9,6 +9,8 @@
 // python_over_ours  PyTorch's seconds over ours; the median of the rounds' ratios. As PyTorch, we
 //                   give latencies and nothing else of a network (PredictRequest.omit)
 // whole             the same, with all that a reply says of a network
+// breakdowns        latencies with what each call takes; over_latencies: their seconds over those of
+//                   latencies
 // stages            of one network, in this process and in the processor's time: from the string to
 //                   the graph, what identifies and describes it, the prediction when all its layers
 //                   are known
@@ -61,11 +63,14 @@ absl::Status CheckAnswers(const std::vector<grpc::ByteBuffer>& answers) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<double> OurSeconds(bool whole) {
+enum class Asked { kLatencies, kBreakdowns, kWhole };
+
+absl::StatusOr<double> OurSeconds(Asked asked) {
   COBRA_ASSIGN_OR_RETURN(const std::unique_ptr<CobraServer> server, CobraServer::Start({.flags = {"--threads", "2"}}));
   std::vector<v1::PredictRequest> requests = Nasbench201Requests(kNasbench201Cells, server->target());
   for (v1::PredictRequest& request : requests) {
-    if (!whole) AskForLatenciesOnly(&request);
+    if (asked != Asked::kWhole) AskForLatenciesOnly(&request);
+    request.set_breakdown(asked == Asked::kBreakdowns);
   }
   const std::vector<grpc::ByteBuffer> messages = StreamMessages(requests);
   std::vector<grpc::ByteBuffer> answers;
@@ -117,17 +122,20 @@ absl::StatusOr<Json> RunBulk(const BulkFlags& flags) {
   std::string text;
   for (size_t i = 0; i < kNasbench201Cells; ++i) absl::StrAppend(&text, Nasbench201Cell(i), "\n");
   COBRA_RETURN_IF_ERROR(WriteFileAtomic(cells, text));
-  std::vector<double> ours, whole, theirs, ratios, whole_ratios;
+  std::vector<double> ours, whole, breakdowns, theirs, ratios, whole_ratios, breakdown_ratios;
   Json different;
   for (int round = 0; round < flags.rounds; ++round) {
-    COBRA_ASSIGN_OR_RETURN(const double seconds, OurSeconds(/*whole=*/false));
-    COBRA_ASSIGN_OR_RETURN(const double whole_seconds, OurSeconds(/*whole=*/true));
+    COBRA_ASSIGN_OR_RETURN(const double seconds, OurSeconds(Asked::kLatencies));
+    COBRA_ASSIGN_OR_RETURN(const double breakdown_seconds, OurSeconds(Asked::kBreakdowns));
+    COBRA_ASSIGN_OR_RETURN(const double whole_seconds, OurSeconds(Asked::kWhole));
     COBRA_ASSIGN_OR_RETURN(const Json python, RunPython("bulk_reference.py", {cells, "1"}));
     ours.push_back(seconds);
     theirs.push_back(python["seconds"][0].get<double>());
     ratios.push_back(theirs.back() / ours.back());
     whole.push_back(whole_seconds);
     whole_ratios.push_back(theirs.back() / whole_seconds);
+    breakdowns.push_back(breakdown_seconds);
+    breakdown_ratios.push_back(breakdown_seconds / seconds);
     different = python["different_cells"];
   }
   COBRA_ASSIGN_OR_RETURN(const Json stages, MeasureStages());
@@ -138,6 +146,8 @@ absl::StatusOr<Json> RunBulk(const BulkFlags& flags) {
                      {"networks_per_s", static_cast<double>(kNasbench201Cells) / Median(ours)},
                      {"rounds", ours}}},
       {"whole", Json{{"python_over_ours", Median(whole_ratios)}, {"seconds", Median(whole)}, {"rounds", whole}}},
+      {"breakdowns",
+       Json{{"over_latencies", Median(breakdown_ratios)}, {"seconds", Median(breakdowns)}, {"rounds", breakdowns}}},
       {"python", Json{{"seconds", Median(theirs)}, {"different_cells", different}, {"rounds", theirs}}},
       {"networks", kNasbench201Cells},
       {"rounds", flags.rounds}};

@@ -28,7 +28,7 @@ constexpr double kQuantileOfInterval = 1.645;
 constexpr double kLeastError = 0.35;
 constexpr size_t kMostTotals = 1024;
 // Of more peers only so many are asked about a network, and so many of these because they matter.
-constexpr size_t kMostAsked = 20, kMostThatMatter = 10;
+constexpr size_t kMostAsked = 10, kMostThatMatter = 5;
 constexpr double kMatters = 0.003;  // of the weights' sum
 
 double LogOf(const ProfiledTarget& target, const std::string& fingerprint) {
@@ -61,7 +61,9 @@ bool IsQuantized(const graph::Graph& graph) {
 }  // namespace
 
 ProfileAdapter::ProfileAdapter(std::vector<ProfiledTarget> targets, PredictTotals predict)
-    : targets_(std::move(targets)), predict_(std::move(predict)) {}
+    : targets_(std::move(targets)), predict_(std::move(predict)) {
+  for (size_t t = 0; t < targets_.size(); ++t) place_of_.emplace(targets_[t].spec.name, t);
+}
 
 std::shared_ptr<const ProfileAdapter::Peers> ProfileAdapter::PeersOf(
     const TargetSpec& machine, absl::Span<const std::string> without_devices) const {
@@ -83,10 +85,10 @@ absl::StatusOr<std::shared_ptr<const ProfileAdapter::Peers>> ProfileAdapter::Pee
     const CalibrationProfile& profile) const {
   std::vector<size_t> targets;
   for (const std::string& name : profile.targets) {
-    const auto found = absl::c_find_if(targets_, [&](const ProfiledTarget& t) { return t.spec.name == name; });
-    if (found == targets_.end())
+    const auto found = place_of_.find(name);
+    if (found == place_of_.end())
       return absl::FailedPreconditionError(absl::StrCat(name, ": the version has no such target; adapt again"));
-    targets.push_back(static_cast<size_t>(found - targets_.begin()));
+    targets.push_back(found->second);
   }
   std::shared_ptr<const Peers> peers = Make(std::move(targets));
   if (peers == nullptr) return absl::FailedPreconditionError("the version has other networks; adapt again");

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
@@ -74,6 +75,7 @@ class ProfileAdapter {
   std::shared_ptr<const Peers> Make(std::vector<size_t> targets) const;
 
   const std::vector<ProfiledTarget> targets_;
+  absl::flat_hash_map<std::string, size_t> place_of_;  // in targets_, by name
   const PredictTotals predict_;
   mutable absl::Mutex mutex_;
   mutable std::map<std::vector<size_t>, std::shared_ptr<const Peers>> known_ ABSL_GUARDED_BY(mutex_);
