@@ -41,10 +41,11 @@
 namespace cobra::predict {
 namespace {
 
-// Of the bytes for layers: for what they are on targets. A layer's vector is in use longer.
-int64_t BytesOfPrices(int64_t cache_bytes) {
+// Of the bytes for layers: for what they are on targets. A layer's vector is in use longer; but
+// there are more neighbourhoods than layers.
+int64_t BytesOfPrices(const net::NetConfig& net, int64_t cache_bytes) {
   constexpr int64_t kMost = int64_t{8} << 20;  // some 15,000 layers
-  return std::min(cache_bytes / 8, kMost);
+  return net.shared_graph_net ? cache_bytes / 2 : std::min(cache_bytes / 8, kMost);
 }
 
 class LoadedPredictor : public Predictor {
@@ -57,7 +58,7 @@ class LoadedPredictor : public Predictor {
         encoder_(std::move(encoder)),
         info_(std::move(info)),
         embedder_(manifest_, vocabulary_, encoder_,
-                  options.embedding_cache_bytes - BytesOfPrices(options.embedding_cache_bytes),
+                  options.embedding_cache_bytes - BytesOfPrices(manifest_.net, options.embedding_cache_bytes),
                   options.max_layer_words),
         prices_(std::move(prices)),
         adapter_(SpecsOf(manifest_),
@@ -341,8 +342,9 @@ absl::StatusOr<std::shared_ptr<const Predictor>> Predictor::Load(absl::string_vi
   const Manifest& manifest = version.manifest;
   COBRA_ASSIGN_OR_RETURN(const infer::Tensors tensors, infer::Tensors::Parse(version.tensors));
   COBRA_ASSIGN_OR_RETURN(infer::Encoder encoder, infer::Encoder::Create(tensors, manifest.net));
-  COBRA_ASSIGN_OR_RETURN(std::unique_ptr<NetworkPrices> prices,
-                         NetworkPrices::Create(tensors, manifest, BytesOfPrices(options.embedding_cache_bytes)));
+  COBRA_ASSIGN_OR_RETURN(
+      std::unique_ptr<NetworkPrices> prices,
+      NetworkPrices::Create(tensors, manifest, BytesOfPrices(manifest.net, options.embedding_cache_bytes)));
   ModelInfo info;
   info.sha256 = version.manifest_sha256;
   info.version = manifest.trained_at.substr(0, 10) + "-" + info.sha256.substr(0, 8);
