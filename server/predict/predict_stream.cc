@@ -4,7 +4,6 @@
 #include <atomic>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -75,9 +74,8 @@ bool Parse(StreamRequest* request) {
 }  // namespace
 
 // gRPC owns it. OnDone() deletes it, which comes after Finish() and after the last OnReadDone() and
-// OnWriteDone(). What is started with the lock held ends on another thread. Finish() waits for the
-// pool to be done with this stream's requests. A write, which takes a system call, is started
-// without the lock: Finish() waits for it.
+// OnWriteDone(). Finish() waits for the pool to be done with this stream's requests. Reads and writes
+// may take system calls, so they are started without the lock, and Finish() waits until they are.
 class StreamCall final : public BytesReactor {
  public:
   StreamCall(PredictStreams* streams, grpc::CallbackServerContext* context)
@@ -100,9 +98,13 @@ class StreamCall final : public BytesReactor {
       status = streams_->Add(this, call_.caller);
       added_ = status.ok();
     }
-    absl::MutexLock lock(&mutex_);
-    if (!status.ok()) EndLocked(status);
-    ReadMoreLocked();
+    Next next;
+    {
+      absl::MutexLock lock(&mutex_);
+      if (!status.ok()) EndLocked(status);
+      next = NextLocked();
+    }
+    Begin(next);
   }
 
   // No request more is taken.
@@ -128,15 +130,19 @@ class StreamCall final : public BytesReactor {
       record_.MessageReceived();
       Take();
     }
-    absl::MutexLock lock(&mutex_);
-    reading_ = false;
-    ReadMoreLocked();
+    Next next;
+    {
+      absl::MutexLock lock(&mutex_);
+      reading_ = false;
+      next = NextLocked();
+    }
+    Begin(next);
   }
 
   void OnWriteDone(bool ok) override {
     if (ok) record_.MessageSent();
     absl::InlinedVector<Unsent, 1> sent;  // freed after the lock
-    std::optional<NextWrite> write;
+    Next next;
     {
       absl::MutexLock lock(&mutex_);
       do {
@@ -145,11 +151,10 @@ class StreamCall final : public BytesReactor {
         answers_.pop_front();
       } while (!ok && !answers_.empty());  // the caller is gone
       writing_ = false;
-      write = NextWriteLocked();
-      ReadMoreLocked();
+      next = NextLocked();
       FinishLocked();
     }
-    if (write.has_value()) StartWrite(write->message, write->options);
+    Begin(next);
   }
 
   void OnCancel() override { cancelled_.store(true, std::memory_order_relaxed); }
@@ -167,9 +172,10 @@ class StreamCall final : public BytesReactor {
     grpc::ByteBuffer message;
     HeldBytes::Part held;
   };
-  struct NextWrite {
-    const grpc::ByteBuffer* message;
+  struct Next {
+    const grpc::ByteBuffer* message = nullptr;  // to write
     grpc::WriteOptions options;
+    bool reads = false;
   };
 
   absl::Status StillAdmitted() {
@@ -225,32 +231,42 @@ class StreamCall final : public BytesReactor {
     answer.held = WriteResult(reply, caller, kFields, &writer);
     writer.NumberUnlessZero(v1::PredictStreamResponse::kRequestIdFieldNumber, request.id);
     answer.message = BufferOf(writer.bytes());
-    std::optional<NextWrite> write;
+    Next next;
     {
       absl::MutexLock lock(&mutex_);
       --running_;
       pending_bytes_ += answer.message.Length() - request.message.Length();
       answers_.push_back(std::move(answer));
-      write = NextWriteLocked();
-      ReadMoreLocked();
+      next = NextLocked();
       FinishLocked();
     }
-    if (write.has_value()) StartWrite(write->message, write->options);
+    Begin(next);
   }
 
-  // What must be written as soon as the lock is released.
-  std::optional<NextWrite> NextWriteLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (writing_ || finished_ || answers_.empty()) return std::nullopt;
-    writing_ = true;
-    NextWrite write{&answers_.front().message, {}};
-    if (answers_.size() > 1) write.options.set_buffer_hint();  // the next one follows at once
-    return write;
+  // What Begin() must start as soon as the lock is released.
+  Next NextLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    Next next;
+    if (!writing_ && !finished_ && !answers_.empty()) {
+      writing_ = true;
+      next.message = &answers_.front().message;
+      if (answers_.size() > 1) next.options.set_buffer_hint();  // the next one follows at once
+    }
+    const bool has_room = running_ + answers_.size() < kMaxPending && pending_bytes_ < kMaxPendingBytes;
+    if (!reading_ && !ending_ && has_room) {
+      reading_ = next.reads = true;
+      ++beginning_;
+    }
+    return next;
   }
 
-  void ReadMoreLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (reading_ || ending_ || running_ + answers_.size() >= kMaxPending || pending_bytes_ >= kMaxPendingBytes) return;
-    reading_ = true;
+  // This may be deleted when it returns.
+  void Begin(const Next& next) {
+    if (next.message != nullptr) StartWrite(next.message, next.options);
+    if (!next.reads) return;
     StartRead(&incoming_);
+    absl::MutexLock lock(&mutex_);
+    --beginning_;
+    FinishLocked();
   }
 
   // The first reason counts. What has begun is answered first.
@@ -261,7 +277,7 @@ class StreamCall final : public BytesReactor {
     FinishLocked();
   }
   void FinishLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (!ending_ || finished_ || running_ > 0 || writing_ || !answers_.empty()) return;
+    if (!ending_ || finished_ || running_ > 0 || beginning_ > 0 || writing_ || !answers_.empty()) return;
     finished_ = true;
     if (status_.ok() && cancelled_.load(std::memory_order_relaxed))
       status_ = absl::CancelledError("the caller disconnected");
@@ -284,6 +300,7 @@ class StreamCall final : public BytesReactor {
   absl::Mutex mutex_;
   std::deque<Unsent> answers_ ABSL_GUARDED_BY(mutex_);  // the first one is gRPC's while `writing_`
   size_t running_ ABSL_GUARDED_BY(mutex_) = 0;          // on the pool
+  int beginning_ ABSL_GUARDED_BY(mutex_) = 0;           // reads that Begin() is about to start
   size_t pending_bytes_ ABSL_GUARDED_BY(mutex_) = 0;    // of requests that run, and of answers_
   bool reading_ ABSL_GUARDED_BY(mutex_) = false;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
