@@ -35,34 +35,31 @@ const HashKey& ProcessKey() {
 }  // namespace
 
 SipHasher::SipHasher(const HashKey& key)
-    : v0_(key.k0 ^ 0x736f6d6570736575u),
-      v1_(key.k1 ^ 0x646f72616e646f6du ^ 0xee),
-      v2_(key.k0 ^ 0x6c7967656e657261u),
-      v3_(key.k1 ^ 0x7465646279746573u) {}
+    : state_{key.k0 ^ 0x736f6d6570736575u, key.k1 ^ 0x646f72616e646f6du ^ 0xee, key.k0 ^ 0x6c7967656e657261u,
+             key.k1 ^ 0x7465646279746573u} {}
 
-inline void SipHasher::Round() {
-  v0_ += v1_;
-  v1_ = Rotated(v1_, 13) ^ v0_;
-  v0_ = Rotated(v0_, 32);
-  v2_ += v3_;
-  v3_ = Rotated(v3_, 16) ^ v2_;
-  v0_ += v3_;
-  v3_ = Rotated(v3_, 21) ^ v0_;
-  v2_ += v1_;
-  v1_ = Rotated(v1_, 17) ^ v2_;
-  v2_ = Rotated(v2_, 32);
+inline void SipHasher::State::Round() {
+  v0 += v1;
+  v1 = Rotated(v1, 13) ^ v0;
+  v0 = Rotated(v0, 32);
+  v2 += v3;
+  v3 = Rotated(v3, 16) ^ v2;
+  v0 += v3;
+  v3 = Rotated(v3, 21) ^ v0;
+  v2 += v1;
+  v1 = Rotated(v1, 17) ^ v2;
+  v2 = Rotated(v2, 32);
 }
 
-inline void SipHasher::AddWord(uint64_t word) {
-  v3_ ^= word;
+inline void SipHasher::State::AddWord(uint64_t word) {
+  v3 ^= word;
   Round();
-  Round();
-  v0_ ^= word;
+  v0 ^= word;
 }
 
-uint64_t SipHasher::Half() {
-  for (int i = 0; i < 4; ++i) Round();
-  return v0_ ^ v1_ ^ v2_ ^ v3_;
+inline uint64_t SipHasher::State::Half() {
+  for (int i = 0; i < 3; ++i) Round();
+  return v0 ^ v1 ^ v2 ^ v3;
 }
 
 void SipHasher::Add(absl::string_view part) {
@@ -73,20 +70,22 @@ void SipHasher::Add(absl::string_view part) {
     rest_ |= Word(part.data(), taken) << (8 * begun);
     part.remove_prefix(taken);
     if (begun + taken < 8) return;
-    AddWord(rest_);
+    state_.AddWord(rest_);
   }
   const size_t whole = part.size() & ~size_t{7};
-  for (size_t i = 0; i < whole; i += 8) AddWord(Word(part.data() + i, 8));
+  State state = state_;  // in registers: as a member it could be what `part` refers to
+  for (size_t i = 0; i < whole; i += 8) state.AddWord(Word(part.data() + i, 8));
+  state_ = state;
   rest_ = Word(part.data() + whole, part.size() - whole);
 }
 
 Hash128 SipHasher::Finish() && {
-  AddWord(size_ << 56 | rest_);
-  v2_ ^= 0xee;
+  state_.AddWord(size_ << 56 | rest_);
+  state_.v2 ^= 0xee;
   Hash128 hash;
-  hash.low = Half();
-  v1_ ^= 0xdd;
-  hash.high = Half();
+  hash.low = state_.Half();
+  state_.v1 ^= 0xdd;
+  hash.high = state_.Half();
   return hash;
 }
 

@@ -15,7 +15,8 @@ struct HashKey {
   uint64_t k0 = 0, k1 = 0;
 };
 
-// SipHash-2-4 with 128 bits (Aumasson and Bernstein, 2012; the authors' siphash.c).
+// SipHash-1-3 with 128 bits (Aumasson and Bernstein, 2012; the authors' siphash.c), which hash tables
+// of Rust and Ruby use: half the rounds of SipHash-2-4. Nobody sees the values.
 Hash128 SipHash(const HashKey& key, absl::string_view bytes);
 
 // SipHash with a key that is drawn when this process first needs it.
@@ -29,11 +30,15 @@ class SipHasher {
   Hash128 Finish() &&;
 
  private:
-  void AddWord(uint64_t word);
-  void Round();
-  uint64_t Half();
+  struct State {
+    uint64_t v0, v1, v2, v3;
 
-  uint64_t v0_, v1_, v2_, v3_;
+    void Round();
+    void AddWord(uint64_t word);
+    uint64_t Half();
+  };
+
+  State state_;
   uint64_t size_ = 0;
   uint64_t rest_ = 0;  // the last size_ % 8 bytes
 };

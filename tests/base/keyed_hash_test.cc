@@ -9,9 +9,9 @@
 namespace cobra {
 namespace {
 
-// vectors.h of the authors' reference implementation (vectors_sip128): key 00 01 ... 0f, messages
-// 00 01 ...
-TEST(KeyedHash, IsSipHash24With128Bits) {
+// The authors' siphash.c with cROUNDS 1 and dROUNDS 3 (the first is also in the tests of Rust's
+// siphasher): key 00 01 ... 0f, messages 00 01 ...
+TEST(KeyedHash, IsSipHash13With128Bits) {
   HashKey key;
   std::string bytes;
   for (char i = 0; i < 16; ++i) bytes.push_back(i);
@@ -28,10 +28,10 @@ TEST(KeyedHash, IsSipHash24With128Bits) {
     }
     return out;
   };
-  EXPECT_EQ(hex(0), "a3817f04ba25a8e66df67214c7550293");
-  EXPECT_EQ(hex(1), "da87c1d86b99af44347659119b22fc45");
-  EXPECT_EQ(hex(8), "3b62a9ba6258f5610f83e264f31497b4");
-  EXPECT_EQ(hex(15), "5493e99933b0a8117e08ec0f97cfc3d9");
+  EXPECT_EQ(hex(0), "e77ebcb22788a5befd62db6add303001");
+  EXPECT_EQ(hex(1), "fc6f370460d3eda85e0573cc2b2ff063");
+  EXPECT_EQ(hex(8), "aa12fee1d5e3dab4724f16ab35f9c799");
+  EXPECT_EQ(hex(15), "c17e5505b2bd526c2921cdec1e7e0109");
 }
 
 TEST(KeyedHash, IsTheSameOfParts) {
