@@ -22,10 +22,11 @@ def predict(
     *,
     server: str = DEFAULT_SERVER,
     breakdown: bool = False,
+    latency_only: bool = False,
 ) -> Prediction:
     """Client.predict() of the server."""
     with Client(server) as client:
-        return client.predict(model, inputs, targets, breakdown=breakdown)
+        return client.predict(model, inputs, targets, breakdown=breakdown, latency_only=latency_only)
 
 
 def predict_many(questions: Iterable[Question], *, server: str = DEFAULT_SERVER) -> List[Answer]:

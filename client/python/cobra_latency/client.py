@@ -42,6 +42,7 @@ _LEAST_DELAY_S = 0.01
 _MOST_ASKED_SINGLY = 3  # targets
 _MOST_QUESTIONS = 2_000  # of one message
 _MOST_BYTES = 16 << 20
+_ALL_OF_A_NETWORK = (pb.NETWORK_PART_FINGERPRINT, pb.NETWORK_PART_COUNTS, pb.NETWORK_PART_PEAK_MEMORY)
 Names = Union[str, Sequence[str]]
 
 
@@ -52,6 +53,7 @@ class Question(NamedTuple):
     inputs: Any = None
     targets: Names = "this-machine"
     breakdown: bool = False
+    latency_only: bool = False
 
 
 class Answer(NamedTuple):
@@ -140,15 +142,18 @@ class Client:
         *,
         method: str = "forward",
         breakdown: bool = False,
+        latency_only: bool = False,
     ) -> Prediction:
         """The latency of one network on one or several targets.
 
         `model`: a live torch.nn.Module, Source(path, entry), Architecture(text), or the path of an
         .onnx, .tflite or .param file.
-        `inputs`: shapes (cobra_latency.shapes). Raises ModelError with file and line, UsageError,
-        ServerUnavailable ...
+        `inputs`: shapes (cobra_latency.shapes).
+        `latency_only`: fingerprint, counts and peak memory are neither computed nor stored, and are
+        0 or empty; whether it fits is not known. A search gets its answers sooner.
+        Raises ModelError with file and line, UsageError, ServerUnavailable ...
         """
-        question = Question(model, inputs, targets, breakdown)
+        question = Question(model, inputs, targets, breakdown, latency_only)
         reply = self._call("Predict", self._request(question, method), pb.PredictResponse)
         return self._with_memory(_prediction(question, reply))
 
@@ -351,6 +356,8 @@ class Client:
         request = models.request_of(question.model, question.inputs, method)
         request.targets.extend(targets)
         request.breakdown = question.breakdown
+        if question.latency_only:
+            request.omit.extend(_ALL_OF_A_NETWORK)
         request.keep_private = self.keep_private
         return request
 

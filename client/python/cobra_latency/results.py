@@ -202,6 +202,8 @@ class Prediction(Tabular):
 
     def summary(self) -> str:
         """One line about the network."""
+        if not self.calls:  # only the latency was asked for
+            return one_line(self.model)
         return (
             f"{one_line(self.model)}: {self.calls} calls, {count(self.parameters)} parameters, {count(self.macs)}MAC, "
             f"peak memory {self.peak_memory_bytes / 2**20:.1f} MiB"

@@ -151,6 +151,16 @@ class ClientTest(unittest.TestCase):
             comparison["nor_conv_3x3"].ms, self.client.predict(CELL.format("nor_conv_3x3"), None, self.target).ms
         )
 
+    def test_a_latency_only(self):
+        cell = CELL.format("nor_conv_3x3")
+        whole = self.client.predict(cell, None, self.target)
+        only = self.client.predict(cell, None, self.target, latency_only=True)
+        self.assertEqual((only.ms, only.estimates[0].low_ms), (whole.ms, whole.estimates[0].low_ms))
+        self.assertEqual((only.fingerprint, only.calls, only.macs, only.peak_memory_bytes), ("", 0, 0, 0))
+        self.assertNotIn("calls", str(only))
+        many = self.client.predict_many([Question(cell, None, self.target, latency_only=True)])
+        self.assertEqual((many[0].get().ms, many[0].get().fingerprint), (whole.ms, ""))
+
     def test_many_with_an_error_among_them(self):
         questions = [Question(CELL.format(op), None, self.target) for op in (*OPERATIONS, "no_such_op")]
         answers = self.client.predict_many([*questions, Question(12, None, self.target)])
