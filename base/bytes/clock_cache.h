@@ -35,7 +35,15 @@ class ClockCache {
   // Null when absent, as is what another thread replaces at this moment.
   std::shared_ptr<const Value> Find(const Hash128& key) {
     std::shared_ptr<const Value> value;
-    FindMany({&key, 1}, {&value, 1});
+    {
+      const ReadSection section;
+      if (!section.is_open()) {
+        FindWithLocks({&key, 1}, {&value, 1});
+      } else if (Entry* const entry = FindBesideChanges(key)) {
+        value = Take(entry);
+      }
+    }
+    (value == nullptr ? misses_ : hits_).fetch_add(1, std::memory_order_relaxed);
     return value;
   }
 
@@ -138,9 +146,7 @@ class ClockCache {
     const ReadSection section;
     if (!section.is_open()) return FindWithLocks(keys, values);
     std::array<Entry*, kTogether> entries;
-    if (keys.size() > 1) {
-      for (const Hash128& key : keys) ShardOf(key).table.Prefetch(key);
-    }
+    for (const Hash128& key : keys) ShardOf(key).table.Prefetch(key);
     for (size_t i = 0; i < keys.size(); ++i) {
       entries[i] = ShardOf(keys[i]).table.FindHalf(keys[i]);
       if (entries[i] == nullptr) continue;
