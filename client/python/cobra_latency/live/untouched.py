@@ -25,6 +25,7 @@ _PLAIN = (str, bytes, int, float, complex, type(None), torch.Tensor, torch.dtype
 _DICTIONARIES = frozenset((dict, collections.OrderedDict))
 _PLAIN_TYPES = frozenset((*_PLAIN, bool, torch.nn.Parameter))
 _CONTAINERS = (dict, list, set, tuple)
+_EMPTY: Dict[Any, Any] = {}
 
 
 @contextlib.contextmanager
@@ -96,8 +97,19 @@ class _Before:
             self.keep(vars(value), depth)
 
     def _keep_all(self, values: Iterable[Any], depth: int) -> None:
-        for value in values if depth > 0 else ():
-            if type(value) not in _PLAIN_TYPES:
+        if depth <= 0:
+            return
+        seen = self._seen
+        for value in values:
+            kind = type(value)
+            if kind in _PLAIN_TYPES:
+                continue
+            if kind in _DICTIONARIES and not value:  # most of a module: hooks that nobody has registered
+                if id(value) not in seen:
+                    seen[id(value)] = depth
+                    self._alive.append(value)
+                    self._items.append((value, _EMPTY))
+            else:
                 self.keep(value, depth)
 
     def _keep_function(self, function: types.FunctionType, depth: int) -> None:
