@@ -1,8 +1,8 @@
 // A sharded cache bounded in bytes. The charge of an entry is its heap memory: its value, what the
 // value holds, and the bookkeeping. When a shard exceeds its part of the capacity, the clock
 // algorithm evicts entries: they form a ring, and a rotating hand spares entries that were found
-// since its last visit. Unlike in an LRU list, a look-up writes only to its own entry. Look-ups take
-// no lock; each shard has its own mutex, so that insertions seldom contend.
+// since its last visit. Unlike in an LRU list, a look-up writes only to its own entry. Look-ups
+// take no lock; each shard has its own mutex, so that insertions seldom contend.
 #ifndef COBRA_BASE_BYTES_CLOCK_CACHE_H_
 #define COBRA_BASE_BYTES_CLOCK_CACHE_H_
 

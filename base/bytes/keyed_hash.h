@@ -15,8 +15,8 @@ struct HashKey {
   uint64_t k0 = 0, k1 = 0;
 };
 
-// SipHash-1-3 with 128 bits (Aumasson and Bernstein, 2012; the authors' siphash.c), which hash tables
-// of Rust and Ruby use: half the rounds of SipHash-2-4. Nobody sees the values.
+// SipHash-1-3 with 128 bits (Aumasson and Bernstein, 2012; the authors' siphash.c), which hash
+// tables of Rust and Ruby use: half the rounds of SipHash-2-4. Nobody sees the values.
 Hash128 SipHash(const HashKey& key, absl::string_view bytes);
 
 // SipHash with a key that is drawn when this process first needs it.

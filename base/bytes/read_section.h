@@ -1,6 +1,6 @@
-// Reading without a lock what writers replace meanwhile (epoch-based reclamation: Fraser, "Practical
-// lock-freedom", 2004, section 5.2.3). A reader opens a section. A writer that has unlinked
-// something asks for an epoch, and frees it when all sections are of later epochs.
+// Reading without a lock what writers replace meanwhile (epoch-based reclamation: Fraser,
+// "Practical lock-freedom", 2004, section 5.2.3). A reader opens a section. A writer that has
+// unlinked something asks for an epoch, and frees it when all sections are of later epochs.
 #ifndef COBRA_BASE_BYTES_READ_SECTION_H_
 #define COBRA_BASE_BYTES_READ_SECTION_H_
 

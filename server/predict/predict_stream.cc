@@ -74,8 +74,9 @@ bool Parse(StreamRequest* request) {
 }  // namespace
 
 // gRPC owns it. OnDone() deletes it, which comes after Finish() and after the last OnReadDone() and
-// OnWriteDone(). Finish() waits for the pool to be done with this stream's requests. Reads and writes
-// may take system calls, so they are started without the lock, and Finish() waits until they are.
+// OnWriteDone(). Finish() waits for the pool to be done with this stream's requests. Reads and
+// writes may take system calls, so they are started without the lock, and Finish() waits until they
+// are.
 class StreamCall final : public BytesReactor {
  public:
   StreamCall(PredictStreams* streams, grpc::CallbackServerContext* context)

@@ -9,8 +9,8 @@
 // python_over_ours  PyTorch's seconds over ours; the median of the rounds' ratios. As PyTorch, we
 //                   give latencies and nothing else of a network (PredictRequest.omit)
 // whole             the same, with all that a reply says of a network
-// breakdowns        latencies with what each call takes; over_latencies: their seconds over those of
-//                   latencies
+// breakdowns        latencies with what each call takes; over_latencies: their seconds over those
+//                   of latencies
 // stages            of one network, in this process and in the processor's time: from the string to
 //                   the graph, what identifies and describes it, the prediction when all its layers
 //                   are known

@@ -14,7 +14,7 @@ namespace cobra::predict {
 
 class ProfileLandmarks {
  public:
-  // `reference`: networks by targets, log-latencies. REQUIRES: one at least, with a target at least.
+  // `reference`: networks by targets, log-latencies. REQUIRES: a network and a target, at least.
   explicit ProfileLandmarks(const std::vector<std::vector<double>>& reference);
   ~ProfileLandmarks();
 
