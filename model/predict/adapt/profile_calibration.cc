@@ -99,12 +99,13 @@ absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const
   c.samples = static_cast<int>(samples.size());
   c.profile.targets = peers.names;
   if (samples.size() > kMostSamples) samples.remove_prefix(samples.size() - kMostSamples);
+  const ProfileModel::Question by_sheet = peers.model->Ask(machine, {});
   for (const store::TimedNetwork& sample : samples) {
-    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network, profiles.View(peers, sample.graph, {}, cancelled));
+    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network,
+                           profiles.View(peers, sample.graph, by_sheet.Weights(), cancelled));
     c.profile.samples.push_back({std::move(network), std::log(sample.latency_us)});
   }
   std::vector<CalibrationProfile::Sample>& all = c.profile.samples;
-  const ProfileModel::Question by_sheet = peers.model->Ask(machine, {});
   std::vector<double> before, after;
   for (const CalibrationProfile::Sample& sample : all)
     before.push_back(by_sheet.Answer(sample.network).log_us - sample.measured_log_us);
