@@ -111,8 +111,7 @@ class ClockCache {
  private:
   static constexpr size_t kShards = 16;
   static constexpr size_t kTogether = 64;  // of FindMany()
-  static constexpr size_t kUnlinked =
-      8;  // evicted entries of a shard that wait for readers, so that they wait together
+  static constexpr size_t kUnlinked = 8;   // evicted entries of a shard, which wait for readers together
   // What a look-up touches comes first, after the counters of the shared_ptr.
   struct Entry {
     Entry(const Hash128& key, int64_t charge, Value value) : key(key), charge(charge), value(std::move(value)) {}

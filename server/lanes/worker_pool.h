@@ -136,7 +136,8 @@ class WorkerPool {
   Metrics* const metrics_;
   std::atomic<int64_t> answered_at_once_ns_{0};  // when: Unix time
   absl::Mutex mutex_;
-  absl::CondVar turn_;  // a call waits, or the pool ends. Conditions would be tried by whoever unlocks, for each thread
+  // A call waits, or the pool ends. Whoever unlocks would try an absl::Condition of each thread.
+  absl::CondVar turn_;
   Callers callers_ ABSL_GUARDED_BY(mutex_);  // those with calls that wait or run
   std::array<Class, std::size(kUrgencies)> classes_ ABSL_GUARDED_BY(mutex_);
   int queued_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -144,6 +144,7 @@ absl::StatusOr<ProfileAdapter::Totals> ProfileAdapter::TotalsOf(const Peers& pee
   // Networks are untrusted, and callers share what is kept: a call that returns its argument takes
   // time, too.
   SipHasher hasher = KeyedHasher();
+  hasher.Add(absl::StrCat(asked.size(), " "));  // where the graph begins
   for (const size_t place : asked) hasher.Add(absl::StrCat(place, " "));
   hasher.Add(graph::ExactBytes(graph));
   const Hash128 key = std::move(hasher).Finish();

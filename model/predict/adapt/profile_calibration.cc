@@ -100,9 +100,9 @@ absl::StatusOr<Calibration> AdaptByProfile(const ProfileAdapter& profiles, const
   c.profile.targets = peers.names;
   if (samples.size() > kMostSamples) samples.remove_prefix(samples.size() - kMostSamples);
   const ProfileModel::Question by_sheet = peers.model->Ask(machine, {});
+  const std::vector<double> weights = by_sheet.Weights();
   for (const store::TimedNetwork& sample : samples) {
-    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network,
-                           profiles.View(peers, sample.graph, by_sheet.Weights(), cancelled));
+    COBRA_ASSIGN_OR_RETURN(CalibrationProfile::Network network, profiles.View(peers, sample.graph, weights, cancelled));
     c.profile.samples.push_back({std::move(network), std::log(sample.latency_us)});
   }
   std::vector<CalibrationProfile::Sample>& all = c.profile.samples;

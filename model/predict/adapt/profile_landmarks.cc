@@ -13,7 +13,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr size_t kMostLandmarks = 16;
+constexpr size_t kMostLandmarks = 10;
 constexpr double kRidge = 0.3;  // in log-latency squared, summed over the networks
 
 // Pivoted Cholesky decomposition of the covariance between targets: each time the one of which most

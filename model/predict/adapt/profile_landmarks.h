@@ -18,7 +18,7 @@ class ProfileLandmarks {
   explicit ProfileLandmarks(const std::vector<std::vector<double>>& reference);
   ~ProfileLandmarks();
 
-  // The targets that say most of the others together, the first one most: sixteen, or all.
+  // The targets that say most of the others together, the first one most: ten, or all.
   absl::Span<const size_t> best() const;
 
   // Puts numbers where `network`, in the order of the targets, has NaN. REQUIRES: one of them is a
